@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* The three clocks and their text: monotonic for durations, boot time to see suspends, UTC for people. */
+#ifndef ASSAY_BASE_CLOCK_H
+#define ASSAY_BASE_CLOCK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+uint64_t clock_monotonic_ns(void);
+uint64_t clock_boottime_ns(void);
+uint64_t clock_realtime_ns(void); /* since 1970 UTC */
+
+#define RFC3339_SIZE 40
+/* "2026-11-27T20:52:26.551941Z" */
+void format_rfc3339(uint64_t realtime_ns, char text[RFC3339_SIZE]);
+/* The local zone's offset at that time: "+01:00". */
+void format_utc_offset(uint64_t realtime_ns, char text[8]);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* What is text and what is not. */
+#ifndef ASSAY_BASE_UTF8_H
+#define ASSAY_BASE_UTF8_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct buf;
+
+/* The length in bytes (1 to 4) of the valid UTF-8 sequence at `s`, or 0 when the first byte starts none
+ * (over-long forms, surrogates and values past U+10FFFF are not valid). */
+size_t utf8_sequence(const char *s, size_t n);
+bool utf8_is_valid(const char *s, size_t n);
+
+/* Adds the bytes as a terminal may show them: control characters, C1 controls and invalid bytes as \n, \t, \e or
+ * \xHH; a backslash as two. Nothing a process is called can move the reader's cursor. */
+void text_add_printable(struct buf *out, const char *s, size_t n);
+
+/* Adds one argv element as a POSIX shell would take it back: plain when it is made of safe characters, else
+ * in single quotes, or in $'...' when it holds bytes text_add_printable would escape. */
+void text_add_shell_word(struct buf *out, const char *s, size_t n);
+
+#endif

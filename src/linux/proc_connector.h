@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* The process events connector (netlink, cn_proc): every fork and exit of the machine as it happens.
+ * An ordinary user may listen since Linux 6.6; not from another network or PID namespace. */
+#ifndef ASSAY_LINUX_PROC_CONNECTOR_H
+#define ASSAY_LINUX_PROC_CONNECTOR_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+struct error;
+
+enum connector_event_kind { CONNECTOR_FORK, CONNECTOR_EXEC, CONNECTOR_EXIT };
+
+struct connector_event {
+	enum connector_event_kind kind;
+	pid_t tid, tgid; /* the new task, or the one that exec'ed or exited */
+	pid_t parent_tid,
+		parent_tgid; /* fork: the forking task. exit: the parent, where the kernel tells it, else 0 */
+	uint64_t timestamp_ns; /* monotonic */
+};
+
+/* Subscribes (non-blocking, O_CLOEXEC, the largest receive buffer that can be had). Returns a descriptor only when the kernel
+ * acknowledged the subscription; else a negative errno and why it cannot and what would help. */
+int connector_open(struct error *err);
+
+/* Drains what is queued: calls `each` for every fork, exec and exit event in order. Returns the number of events, or a
+ * negative errno. Every ENOBUFS met on the way adds one to *lost: events are gone, how many is unknown. */
+int connector_drain(int fd, void (*each)(const struct connector_event *event, void *context),
+	void *context, uint64_t *lost);
+
+/* Parses one datagram as connector_drain does: for tests and fuzzing. Returns events handed on, or -EINVAL. */
+int connector_parse(const void *bytes, uint32_t n,
+	void (*each)(const struct connector_event *event, void *context), void *context);
+
+#endif

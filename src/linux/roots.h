@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* The directories every parser reads under: the live /proc and /sys, or a recorded tree. */
+#ifndef ASSAY_LINUX_ROOTS_H
+#define ASSAY_LINUX_ROOTS_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+struct error;
+
+struct roots {
+	int proc; /* O_PATH descriptors, owned */
+	int sys;
+};
+
+/* Opens "PREFIX/proc" and "PREFIX/sys"; prefix "" is the live machine. A missing /sys is no error (sys = -1). */
+int roots_open(struct roots *r, const char *prefix, struct error *err);
+void roots_close(struct roots *r);
+
+/* Opens a file below one root for reading, O_CLOEXEC; the path is printf-like. Negative errno on failure. */
+int root_file(int root, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Reads a whole small kernel file from offset 0 of an open descriptor (pread; loops until 0) into `buffer`, adds a NUL.
+ * Returns the length, or a negative errno; -EOVERFLOW when it does not fit. */
+ssize_t read_kernel_file(int fd, char *buffer, size_t size);
+/* Opens, reads and closes. */
+ssize_t read_root_file(int root, const char *path, char *buffer, size_t size);
+
+#endif

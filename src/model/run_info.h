@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* What info.json says of a run, in memory: filled by api, written by record, printed by report.
+ * Strings are owned by the struct (heap) unless said otherwise; text fields that hold names or arguments hold raw bytes. */
+#ifndef ASSAY_MODEL_RUN_INFO_H
+#define ASSAY_MODEL_RUN_INFO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "model/measure.h"
+#include "model/window.h"
+
+#define RUN_SCHEMA "assay-run"
+#define USAGE_SCHEMA "assay-usage"
+#define SCHEMA_VERSION "1.0"
+
+enum run_state { RUN_RUNNING, RUN_DONE };
+
+/* A static fact of the run: {"section": {"key": value}} or {"section": {"group": {"key": value}}}. */
+struct fact {
+	const char *
+		section; /* "host", "user", "limits", "cgroups", "scheduler", "affinity": a literal */
+	char *group; /* owned, or NULL */
+	char *key; /* owned */
+	char *text; /* owned; NULL when it is a number */
+	uint64_t number;
+};
+
+/* One quantity of the headline. Values are in base units as in struct value. */
+struct headline {
+	const char *name; /* "cpu_seconds"; a literal, its last word names the unit as in keys */
+	uint8_t unit; /* enum unit; for cpu_mean_cores and cpu_peak_cores: thousandths of a core with unit UNITLESS */
+	struct value value;
+	const char *key; /* the measurement it came from; borrowed from the rows */
+	bool has_lower, has_upper;
+	uint64_t lower, upper;
+	char why[320]; /* "" or what limits the claim, in words */
+};
+#define N_HEADLINE_MAX 24
+
+/* One source of a quantity beside the others. */
+struct rung {
+	const char *quantity, *key;
+	struct value value; /* the total of the run, or absent with why */
+	uint8_t unit;
+	bool in_use;
+	char why[240]; /* why it is not in use, or what its bound is */
+};
+#define N_RUNGS_MAX 32
+
+struct collector_state {
+	const char *name;
+	bool available;
+	bool selected;
+	char why[240]; /* when not available: why, and what would help */
+	uint64_t cost_ns; /* time spent in its reads */
+	uint64_t reads, failures;
+};
+#define N_COLLECTORS_MAX 32
+
+/* What processes of one name used. */
+struct name_usage {
+	char name[64]; /* raw bytes */
+	uint64_t processes; /* seen with this name at their last sample */
+	uint64_t
+		cpu_ns; /* sum of their last seen CPU clocks (exact finals where the keeper reaped them) */
+	uint64_t peak_rss_bytes; /* of the largest */
+	uint64_t io_read_bytes, io_write_bytes;
+};
+
+struct survivor {
+	pid_t pid;
+	char name[64];
+};
+#define N_SURVIVORS_MAX 32
+
+struct outcome {
+	bool known; /* false while running, and when the status could not be learnt */
+	int exit_code; /* when signal == 0 */
+	int signal; /* else the number */
+	bool core_dumped;
+	char words[160]; /* "exited 3", "killed by SIGTERM" */
+	char evidence[240]; /* "wait status from the keeper"; what else is known */
+};
+
+struct assay_run_info {
+	char *id; /* "2026.11.27T20.52.26-1234" */
+	enum run_state state;
+	char *prefix; /* expanded; NULL when nothing is recorded */
+	char *program_version;
+
+	int argc;
+	char **argv; /* borrowed from the caller, raw bytes */
+	char *working_directory; /* NULL when it cannot be told */
+	int working_directory_errno;
+
+	uint64_t started_realtime_ns, ended_realtime_ns; /* 0 while running */
+	char utc_offset[8];
+	uint64_t wall_ns; /* monotonic, job start to job end */
+	uint64_t suspended_ns; /* the machine slept this long meanwhile */
+
+	pid_t monitor_pid, keeper_pid, job_pid;
+	uint64_t
+		monitor_start_ticks; /* with the pid and boot id: how a reader tells whether it still runs */
+	char boot_id[40];
+
+	struct fact *facts;
+	size_t n_facts;
+
+	/* selection */
+	char *measurements_option; /* as asked, or "default" */
+	const struct measures *measures;
+	const bool *selected;
+	struct collector_state collectors[N_COLLECTORS_MAX];
+	size_t n_collectors;
+	uint64_t sample_interval_ns, report_interval_ns; /* 0: adaptive */
+	bool wait_all;
+
+	struct outcome outcome;
+	struct headline headline[N_HEADLINE_MAX];
+	size_t n_headline;
+	struct rung rungs[N_RUNGS_MAX];
+	size_t n_rungs;
+	struct summary *
+		run_totals; /* per row: SINGLE and total rows over the whole run; NULL before the end */
+
+	/* processes */
+	uint64_t processes_seen; /* with a name */
+	uint64_t processes_too_short; /* counted, never sampled */
+	bool processes_counted; /* the census was complete */
+	uint64_t too_short_cpu_ns; /* CPU of the total that no named process holds */
+	struct name_usage *names; /* by CPU, descending */
+	size_t n_names;
+	struct survivor survivors[N_SURVIVORS_MAX];
+	size_t n_survivors, n_survivors_total;
+
+	/* own cost */
+	uint64_t self_cpu_ns, self_memory_peak_bytes, ticks, missed_ticks, windows;
+	uint64_t records_written, records_lost; /* windows that could not be written */
+	uint64_t write_failures;
+	char write_error[240]; /* the latest, "" when none */
+
+	/* what a reader must know: alarms, gaps, denied processes; one sentence each */
+	char **notes;
+	size_t n_notes;
+};
+
+/* Adds a sentence once (the same text twice is kept once). Out of memory it is dropped. */
+void run_info_note(struct assay_run_info *info, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* Adds a fact; `text` NULL makes it a number. Copies. */
+void run_info_fact(struct assay_run_info *info, const char *section, const char *group,
+	const char *key, const char *text, uint64_t number);
+/* The headline of that name, or NULL. */
+const struct headline *run_info_headline(const struct assay_run_info *info, const char *name);
+void run_info_done(struct assay_run_info *info);
+
+#endif

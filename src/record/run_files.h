@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* The files of one run being recorded: info.json and usage.jsonl under a prefix. */
+#ifndef ASSAY_RECORD_RUN_FILES_H
+#define ASSAY_RECORD_RUN_FILES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/record.h"
+
+struct assay_run_info;
+struct error;
+
+/* Expands {datetime} (local time, 2026.11.27T20.52.26), {pid} and {{ }} in a prefix. Returns the heap string in *ret; -EINVAL for an
+ * unknown or unclosed brace, with a text that names it and what is known. */
+int run_prefix_expand(
+	const char *format, uint64_t realtime_ns, long pid, char **ret, struct error *err);
+
+/*
+ * Opens a run's files. Parents of the prefix are created. Nothing that exists is overwritten: -EEXIST when a record
+ * (PREFIXinfo.json or PREFIXusage.jsonl) is there already. Other failures leave nothing half-made.
+ * The space for the final info.json is reserved (O_TMPFILE + posix_fallocate) where the file system can, so that a disk which fills up
+ * during the run does not lose the summary.
+ */
+struct run_files;
+int run_files_open(const char *prefix, struct run_files **ret, struct error *err);
+
+/* The series: one self-contained line a window, appended whole, flushed as written. When the disk is full, lines wait in a
+ * bounded buffer and are retried at each window; the oldest are dropped first, and counted. A partly written line is completed or
+ * cut off again, so that the file never holds half a line followed by another. Allocates nothing once its buffers have grown. */
+struct sink *run_files_sink(struct run_files *f);
+
+/* Writes info.json: atomically (temporary file, rename). With `final` the reserved space is used. */
+int run_files_write_info(
+	struct run_files *f, const struct assay_run_info *info, bool final, struct error *err);
+
+/* How many windows are waiting and how many were dropped. */
+void run_files_counts(const struct run_files *f, uint64_t *ret_written, uint64_t *ret_lost,
+	uint64_t *ret_failures);
+
+/* Takes back what run_files_open created (a command that never started leaves no record), directories it made included. */
+void run_files_discard(struct run_files *f);
+/* Closes; returns NULL. */
+struct run_files *run_files_close(struct run_files *f);
+
+#endif
