@@ -9,6 +9,9 @@
 uint64_t clock_monotonic_ns(void);
 uint64_t clock_boottime_ns(void);
 uint64_t clock_realtime_ns(void); /* since 1970 UTC */
+/* How long the machine has slept since it was booted: CLOCK_BOOTTIME goes on meanwhile, CLOCK_MONOTONIC does not. Good to a
+ * millisecond, also when we are put aside between the two readings. */
+uint64_t clock_slept_ns(void);
 
 #define RFC3339_SIZE 40
 /* "2026-11-27T20:52:26.551941Z" */

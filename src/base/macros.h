@@ -23,7 +23,7 @@ static inline void auto_close(const int *fd)
 #define AUTO_FREE __attribute__((cleanup(auto_free)))
 #define AUTO_CLOSE __attribute__((cleanup(auto_close)))
 
-#define PRINTF_LIKE(format, first) __attribute__((format(printf, format, first)))
+#define PRINTF_LIKE(text, first) __attribute__((format(printf, text, first)))
 
 #define NSEC_PER_SEC 1000000000ULL
 

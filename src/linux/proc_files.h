@@ -55,8 +55,8 @@ int proc_pids_each(int proc_root, void (*each)(pid_t pid, void *context), void *
  * directory. Negative errno on failure. */
 int proc_fd_count(int proc_root, pid_t pid, uint64_t *ret);
 
-/* The command line with its NULs, at most `size` bytes; *ret_total is its full length when it could be told.
- * Returns the number of bytes stored. */
+/* The command line with its NULs, at most `size` bytes; *ret_cut says whether it is longer than that.
+ * Returns the number of bytes stored: 0 for a kernel thread or a zombie. */
 ssize_t proc_cmdline_read(int proc_root, pid_t pid, char *buffer, size_t size, bool *ret_cut);
 
 /* The CPU time a process has used so far, all its threads, dead ones too, without its children: nanoseconds.

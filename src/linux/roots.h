@@ -23,6 +23,10 @@ int root_file(int root, const char *format, ...) __attribute__((format(printf, 2
 /* Reads a whole small kernel file from offset 0 of an open descriptor (pread; loops until 0) into `buffer`, adds a NUL.
  * Returns the length, or a negative errno; -EOVERFLOW when it does not fit. */
 ssize_t read_kernel_file(int fd, char *buffer, size_t size);
+/* The same with a single call, for the files the kernel writes in one piece (stat, statm, status, io, smaps_rollup of a
+ * process): their first read(2) gives everything that fits, so the second one, which only says "end", can be saved.
+ * -EOVERFLOW when the buffer was filled. Not for files of many records (maps, mountinfo, cpuinfo). */
+ssize_t read_kernel_record(int fd, char *buffer, size_t size);
 /* Opens, reads and closes. */
 ssize_t read_root_file(int root, const char *path, char *buffer, size_t size);
 

@@ -47,17 +47,20 @@ struct measure {
 	const char *help; /* one line, no full stop */
 	const char *origin; /* the kernel file or call the number comes from */
 	const char *otel; /* the OpenTelemetry name, or NULL */
-	const char *
-		quantity; /* what it measures, for choosing among sources of the same thing; or NULL */
-	uint8_t rank; /* 1 is the source preferred for the quantity; 0 when quantity is NULL */
+	/* what it measures, for choosing among sources of the same thing, or NULL; rank 1 is the preferred source */
+	const char *quantity;
+	uint8_t rank;
 	uint8_t kind, unit, scope, cost;
 	uint8_t reduce; /* OR of enum reduce */
 	uint8_t quality; /* the best it can have */
+	uint8_t total_quality; /* of the sum over processes, where it differs; 0: the same */
 	bool total; /* PROCESS gauges: the sum over living processes is published too, under the key with _total_ */
 	bool on; /* part of the preset "default" */
 	bool minimal; /* part of the preset "minimal" */
-	const char *
-		rate_of; /* key of the counter (same collector) this gauge is the rate of; the loop derives it: PERCENT = 100 x s/s */
+	const char *total_quantity; /* the quantity the total row measures, or NULL */
+	uint8_t total_rank;
+	/* key of the counter (same collector) this gauge is the rate of; the loop derives it: PERCENT = 100 x s/s */
+	const char *rate_of;
 };
 
 /* All rows of this program: the collectors' rows in list order, each total row right after its base. Built once. */
@@ -66,6 +69,7 @@ struct measures {
 	int *collector; /* index of the collector of each row */
 	int *base; /* for a total row: the row it sums; else -1 */
 	int *rate_of; /* for a derived row: the counter's row; else -1 */
+	int *rated_by; /* for a counter: the row derived from it; else -1 */
 	size_t n;
 	char *storage; /* the total rows and their keys */
 };

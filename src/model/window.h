@@ -25,6 +25,7 @@ struct accumulator {
 	uint8_t quality; /* the worst since the window opened; ABSENT when nothing was read */
 	uint8_t why; /* errno of the latest absence */
 	bool backwards; /* a counter ran backwards and the step was dropped */
+	bool keeps_base; /* seed and stamp are the base of a rate, or a birth: they outlive the window */
 };
 
 /* What a record holds of one row. Fields beyond the row's reduces are not meaningful. */

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+# A thin front over Meson. The program is built in build/, the checks use build-*/ beside it.
+BUILD = build
+PREFIX = /usr/local
+DESTDIR =
+# Debian's own interpreter: the packages of tools/packages.txt belong to it.
+PYTHON = /usr/bin/python3
+
+.PHONY: all build deps deps-build deps-bench demo check test lint bench golden format install dist clean
+
+all: build
+
+build: $(BUILD)/build.ninja
+	ninja -C $(BUILD)
+
+$(BUILD)/build.ninja:
+	@command -v meson >/dev/null && command -v ninja >/dev/null || \
+		{ echo "meson and ninja are needed: make deps installs them (Debian, Ubuntu)" >&2; exit 1; }
+	meson setup $(BUILD)
+
+deps:
+	tools/deps.sh build check
+
+deps-build:
+	tools/deps.sh build
+
+deps-bench:
+	tools/deps.sh build bench
+
+demo: deps-build
+	$(MAKE) build
+	tools/demo.sh $(BUILD)/assay
+
+check: deps
+	$(PYTHON) tools/check.py
+
+test:
+	$(PYTHON) tools/check.py unit system
+
+lint:
+	$(PYTHON) tools/check.py lint
+
+bench: deps-bench
+	$(MAKE) build
+	bench/run $(BUILD)/assay
+
+golden: build
+	$(BUILD)/assay measurements --json | $(PYTHON) tools/measures_table.py --tsv - >tests/golden/measures.tsv.new
+	mv tests/golden/measures.tsv.new tests/golden/measures.tsv
+
+format:
+	git ls-files '*.c' '*.h' | xargs clang-format -i
+
+install: build
+	meson configure $(BUILD) -Dprefix=$(abspath $(PREFIX))
+	DESTDIR=$(abspath $(DESTDIR)) meson install -C $(BUILD)
+
+dist: build
+	meson dist -C $(BUILD) --no-tests
+
+clean:
+	rm -rf $(BUILD) build-*

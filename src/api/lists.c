@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* The declared measurements and the ladders of this machine, for those who only ask. */
+#include "assay.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/sources.h"
+#include "base/buf.h"
+#include "base/error.h"
+#include "linux/roots.h"
+
+const char *assay_version(void)
+{
+	return ASSAY_VERSION;
+}
+
+/* The total rows and their keys are made at run time; the first caller makes the table and it stays. */
+static const struct measures *all_measures(struct error *err)
+{
+	static struct measures table;
+
+	if (table.n == 0 && measures_build(&table, err) < 0)
+		return NULL;
+	return &table;
+}
+
+int assay_measurement_at(size_t index, struct assay_measurement *ret)
+{
+	struct error err = { 0 };
+	const struct measures *m = all_measures(&err);
+	struct buf names = { 0 };
+
+	if (!m)
+		return err.code;
+	if (index >= m->n)
+		return 0;
+	const struct measure *r = m->rows[index];
+	*ret = (struct assay_measurement){ .key = r->key,
+		.help = r->help,
+		.origin = r->origin,
+		.otel = r->otel,
+		.quantity = r->quantity,
+		.collector = collectors[m->collector[index]]->name,
+		.kind = kind_name(r->kind),
+		.unit = unit_name(r->unit),
+		.scope = scope_name(r->scope),
+		.cost = cost_name(r->cost),
+		.quality = quality_name(r->quality),
+		.rank = r->rank,
+		.on = r->on,
+		.minimal = r->minimal };
+	reduce_names(r->reduce, &names);
+	snprintf(ret->reduces, sizeof(ret->reduces), "%s", names.data ? names.data : "");
+	buf_done(&names);
+	return 1;
+}
+
+struct listed {
+	const struct measure *row;
+	size_t collector;
+};
+
+static int by_quantity_and_rank(const void *a, const void *b)
+{
+	const struct listed *x = a, *y = b;
+	int r = strcmp(x->row->quantity, y->row->quantity);
+
+	return r ? r : (int) x->row->rank - (int) y->row->rank;
+}
+
+int assay_doctor(void (*each)(const struct assay_rung *rung, void *context), void *context,
+	struct assay_error *err)
+{
+	struct error why = { 0 };
+	struct roots roots;
+	struct collector_state states[N_COLLECTORS_MAX];
+	size_t n_states, n = 0;
+	const struct measures *m = all_measures(&why);
+	struct listed *list = m ? calloc(m->n, sizeof(*list)) : NULL;
+
+	if (!list || roots_open(&roots, "", &why) < 0) {
+		free(list);
+		if (err) {
+			err->code = why.code ? why.code : -ENOMEM;
+			snprintf(err->text, sizeof(err->text), "%s", why.text);
+		}
+		return why.code ? why.code : -ENOMEM;
+	}
+	sources_probe(&roots, states, &n_states);
+	roots_close(&roots);
+	for (size_t row = 0; row < m->n; row++)
+		if (m->rows[row]->quantity)
+			list[n++] = (struct listed){ m->rows[row], (size_t) m->collector[row] };
+	qsort(list, n, sizeof(*list), by_quantity_and_rank);
+
+	const char *served = NULL;
+	for (size_t i = 0; i < n; i++) {
+		const struct measure *r = list[i].row;
+		const struct collector_state *s = &states[list[i].collector];
+		struct assay_rung rung = { .quantity = r->quantity,
+			.key = r->key,
+			.collector = s->name,
+			.quality = quality_name(r->quality),
+			.rank = r->rank,
+			.available = s->available };
+
+		rung.in_use = s->available && (!served || strcmp(served, r->quantity) != 0);
+		if (rung.in_use)
+			served = r->quantity;
+		snprintf(rung.why, sizeof(rung.why), "%s", s->available ? r->help : s->why);
+		each(&rung, context);
+	}
+	free(list);
+	return 0;
+}

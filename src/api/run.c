@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: MIT */
+/* assay_run(): composes launch, target, monitor and record into one recorded run of a command. */
+#include "assay.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "api/facts.h"
+#include "api/outcome.h"
+#include "api/session.h"
+#include "api/sources.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "linux/perf_clock.h"
+
+#define PREFIX_DEFAULT ".assay/runs/{datetime}-{pid}/"
+#define CENSUS_PAUSE_NS 2000000ULL /* process events are taken in no more often than this */
+#define CHECKPOINT_EVERY_NS                                                                        \
+	(60 * NSEC_PER_SEC) /* info.json is renewed, so that a killed recorder leaves a recent one */
+
+static void give_error(struct assay_error *to, const struct error *from)
+{
+	if (!to)
+		return;
+	to->code = from->code;
+	snprintf(to->text, sizeof(to->text), "%s", from->text);
+}
+
+static void warn(const struct session *s, const char *text)
+{
+	if (s->options->warn)
+		s->options->warn(text, s->options->context);
+}
+
+/* ---- before the job ---- */
+
+static int resolve_measurements(struct session *s, struct error *err)
+{
+	int r = measures_build(&s->measures, err);
+
+	if (r < 0)
+		return r;
+	s->selected = calloc(s->measures.n, sizeof(*s->selected));
+	if (!s->selected)
+		return error_set(err, -ENOMEM, "cannot select measurements");
+	sources_probe(&s->roots, s->info->collectors, &s->info->n_collectors);
+	return sources_select(
+		&s->measures, s->options->measurements, s->info->collectors, s->selected, err);
+}
+
+/* A record that exists is the user's affair to keep; anything else that goes wrong only costs the record. */
+static int open_files(struct session *s, struct error *err)
+{
+	const char *format = s->options->output_prefix ? s->options->output_prefix : PREFIX_DEFAULT;
+	struct assay_run_info *info = s->info;
+	struct error why = { 0 };
+
+	int r = run_prefix_expand(format, info->started_realtime_ns, getpid(), &info->prefix, err);
+	if (r < 0)
+		return r;
+	r = run_files_open(info->prefix, &s->files, &why);
+	if (r == -EEXIST) {
+		if (err)
+			*err = why;
+		return r;
+	}
+	if (r < 0) {
+		char line[ERROR_TEXT_SIZE + 80];
+		snprintf(line, sizeof(line),
+			"nothing will be recorded: %s; continuing without a record", why.text);
+		warn(s, line);
+		snprintf(info->write_error, sizeof(info->write_error), "%.*s",
+			(int) sizeof(info->write_error) - 1, why.text);
+		run_info_note(info, "no record: %s", why.text);
+		free(info->prefix);
+		info->prefix = NULL;
+	}
+	return 0;
+}
+
+static void begin_info(struct session *s)
+{
+	struct assay_run_info *info = s->info;
+	char zone[8];
+
+	info->state = RUN_RUNNING;
+	info->program_version = strdup(ASSAY_VERSION);
+	info->argv = (char **) (uintptr_t) s->options->argv;
+	while (s->options->argv[info->argc])
+		info->argc++;
+	info->working_directory = getcwd(NULL, 0);
+	if (!info->working_directory)
+		info->working_directory_errno = errno;
+	info->started_realtime_ns = clock_realtime_ns();
+	format_utc_offset(info->started_realtime_ns, zone);
+	memcpy(info->utc_offset, zone, sizeof(info->utc_offset));
+	info->measurements_option =
+		strdup(s->options->measurements ? s->options->measurements : "default");
+	info->measures = &s->measures;
+	info->selected = s->selected;
+	info->sample_interval_ns = s->options->sample_interval_ns;
+	info->report_interval_ns = s->options->report_interval_ns;
+	info->wait_all = s->options->wait_all != 0;
+	info->monitor_pid = getpid();
+}
+
+/* What the keeper's file holds before the job has begun is the keeper's own. */
+static void open_keeper_io(struct session *s)
+{
+	struct collect *c = &s->monitor.collect;
+	char text[512];
+
+	c->keeper_io_fd = root_file(s->roots.proc, "%d/io", (int) s->keeper.pid);
+	ssize_t n =
+		c->keeper_io_fd >= 0 ? read_kernel_file(c->keeper_io_fd, text, sizeof(text)) : -1;
+	if (n > 0)
+		proc_io_parse(text, (size_t) n, &c->keeper_io_own);
+}
+
+static bool collector_wanted(const struct session *s, const char *name)
+{
+	for (size_t i = 0; i < s->info->n_collectors; i++)
+		if (strcmp(s->info->collectors[i].name, name) == 0)
+			return s->info->collectors[i].selected && s->info->collectors[i].available;
+	return false;
+}
+
+/* Sources that must be open before the command's first instruction. */
+static void open_sources(struct session *s)
+{
+	struct monitor *m = &s->monitor;
+	struct error why = { 0 };
+
+	m->ledger.keeper_pid = s->keeper.pid;
+	open_keeper_io(s);
+	if (collector_wanted(s, "perf")) {
+		m->collect.perf_fd = perf_clock_open(&s->roots, s->keeper.job_pid, &why);
+		if (m->collect.perf_fd < 0)
+			run_info_note(s->info, "perf: %s", why.text);
+	}
+	if (collector_wanted(s, "connector") &&
+		census_open(&m->census, &m->ledger, s->keeper.job_pid, &why) < 0)
+		run_info_note(s->info, "process events: %s", why.text);
+	m->collect.pss_forced = s->options->measurements &&
+				sources_named(s->options->measurements, "proc_pss_bytes");
+}
+
+static void raise_file_limit(struct session *s)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &s->file_limit) < 0)
+		return;
+	limit = s->file_limit;
+	limit.rlim_cur = limit.rlim_max;
+	if (setrlimit(RLIMIT_NOFILE, &limit) == 0)
+		s->file_limit_raised = true;
+}
+
+static int start_job(struct session *s, struct error *err)
+{
+	int r = signals_open(&s->signals, err);
+
+	if (r < 0)
+		return r;
+	s->signals_open = true;
+	r = keeper_start(&s->keeper, s->options->argv, &s->signals.original_mask,
+		&s->signals.original_child, err);
+	if (r < 0)
+		return r;
+	raise_file_limit(s);
+	r = monitor_init(
+		&s->monitor, &s->roots, &s->measures, s->selected, s->info->collectors, err);
+	if (r < 0) {
+		keeper_quit(&s->keeper);
+		return r;
+	}
+	open_sources(s);
+	s->info->keeper_pid = s->keeper.pid;
+	s->info->job_pid = s->keeper.job_pid;
+	s->start_ns = clock_monotonic_ns();
+	monitor_start(&s->monitor, s->start_ns, s->options->sample_interval_ns,
+		s->options->report_interval_ns);
+	keeper_release(&s->keeper);
+	return 0;
+}
+
+/* ---- while it runs ---- */
+
+static void write_info(struct session *s, bool final)
+{
+	struct error why = { 0 };
+
+	if (s->files && run_files_write_info(s->files, s->info, final, &why) < 0) {
+		s->info->write_failures++;
+		snprintf(s->info->write_error, sizeof(s->info->write_error), "%.*s",
+			(int) sizeof(s->info->write_error) - 1, why.text);
+	}
+}
+
+static void take_self(struct session *s)
+{
+	struct assay_run_info *info = s->info;
+	struct rusage ru;
+
+	getrusage(RUSAGE_SELF, &ru);
+	info->self_cpu_ns = (uint64_t) (ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) * NSEC_PER_SEC +
+			    (uint64_t) (ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) * 1000;
+	info->self_memory_peak_bytes = (uint64_t) ru.ru_maxrss * 1024;
+	info->ticks = s->monitor.ticks;
+	info->missed_ticks = s->monitor.schedule.missed;
+	info->windows = s->monitor.sequence;
+	info->suspended_ns = s->monitor.suspended_ns;
+	if (s->files) {
+		uint64_t failures;
+		run_files_counts(s->files, &info->records_written, &info->records_lost, &failures);
+		info->write_failures += failures - s->counted_failures;
+		s->counted_failures = failures;
+	}
+	if (s->monitor.sink_error[0])
+		memcpy(info->write_error, s->monitor.sink_error, sizeof(info->write_error));
+}
+
+static void checkpoint(struct session *s)
+{
+	s->info->wall_ns = clock_monotonic_ns() - s->start_ns;
+	take_self(s);
+	conclude(&s->monitor, s->info, true);
+	write_info(s, false);
+	s->checkpoint_ns = clock_monotonic_ns();
+}
+
+/* The facts that take time to gather are gathered while the job already runs. */
+static void write_first_info(struct session *s)
+{
+	struct host host;
+	char text[1024];
+	struct proc_stat self;
+
+	host_read(&s->roots, &host);
+	s->monitor.collect.memory_total_bytes = host.memory_total_bytes;
+	memcpy(s->info->boot_id, host.boot_id, sizeof(s->info->boot_id));
+	ssize_t n = read_root_file(s->roots.proc, "self/stat", text, sizeof(text));
+	if (n > 0 && proc_stat_parse(text, (size_t) n, &self) == 0)
+		s->info->monitor_start_ticks = self.start_ticks;
+	facts_collect(s->info, &s->roots, &host);
+	write_info(s, false);
+	s->checkpoint_ns = clock_monotonic_ns();
+	s->monitor.sink = s->files ? run_files_sink(s->files) : NULL;
+}
+
+static bool over(const struct session *s)
+{
+	return s->options->wait_all ? keeper_all_ended(&s->keeper) : keeper_job_ended(&s->keeper);
+}
+
+static void take_signals(struct session *s)
+{
+	bool by_keyboard;
+	int number;
+
+	while ((number = signals_next(&s->signals, &by_keyboard)) != 0) {
+		if (number == SIGCHLD) {
+			keeper_attend(&s->keeper);
+			s->monitor.collect.keeper_lost = s->keeper.lost;
+			if (s->keeper.lost)
+				s->monitor.ledger.keeper_pid = getpid();
+			continue;
+		}
+		if (number == SIGPIPE || number == SIGWINCH || by_keyboard)
+			continue;
+		/* Sent to us alone: the job is who it is meant for. What we know so far is put on disk first thing. */
+		if (!keeper_job_ended(&s->keeper))
+			kill(s->keeper.job_pid, number);
+		if (number == SIGTERM || number == SIGHUP || number == SIGXCPU)
+			s->checkpoint_due = true;
+	}
+}
+
+static void wait_for_event(struct session *s, uint64_t now_ns)
+{
+	struct monitor *m = &s->monitor;
+	bool listen = m->census.fd >= 0 && now_ns >= s->census_pause_ns;
+	uint64_t until_ns = m->schedule.next_tick_ns;
+	struct pollfd fds[] = { { .fd = s->signals.fd, .events = POLLIN },
+		{ .fd = listen ? m->census.fd : -1, .events = POLLIN } };
+
+	if (!listen && m->census.fd >= 0 && s->census_pause_ns < until_ns)
+		until_ns = s->census_pause_ns;
+	uint64_t wait_ns = until_ns > now_ns ? until_ns - now_ns : 0;
+	struct timespec timeout = { .tv_sec = (time_t) (wait_ns / NSEC_PER_SEC),
+		.tv_nsec = (long) (wait_ns % NSEC_PER_SEC) };
+	if (ppoll(fds, 2, &timeout, NULL) > 0 && fds[1].revents) {
+		census_drain(&m->census);
+		s->census_pause_ns = clock_monotonic_ns() + CENSUS_PAUSE_NS;
+	}
+}
+
+static void record_until_over(struct session *s)
+{
+	write_first_info(s);
+	for (;;) {
+		take_signals(s);
+		if (over(s))
+			return;
+		uint64_t now_ns = clock_monotonic_ns();
+		if (now_ns >= s->monitor.schedule.next_tick_ns) {
+			monitor_tick(&s->monitor, s->keeper.page);
+			if (now_ns - s->checkpoint_ns >= CHECKPOINT_EVERY_NS)
+				s->checkpoint_due = true;
+		} else {
+			wait_for_event(s, now_ns);
+		}
+		if (s->checkpoint_due) {
+			s->checkpoint_due = false;
+			checkpoint(s);
+		}
+	}
+}
+
+/* ---- at the end ---- */
+
+static void list_survivors(struct session *s)
+{
+	const struct ledger *l = &s->monitor.ledger;
+	struct assay_run_info *info = s->info;
+
+	for (size_t i = 0; i < l->n_order; i++) {
+		const struct process *p = ledger_at(l, i);
+
+		if (!p->alive || p->zombie)
+			continue;
+		info->n_survivors_total++;
+		if (info->n_survivors == N_SURVIVORS_MAX)
+			continue;
+		struct survivor *survivor = &info->survivors[info->n_survivors++];
+		survivor->pid = p->pid;
+		memcpy(survivor->name, p->stat.name, sizeof(survivor->name));
+	}
+}
+
+static void finish(struct session *s)
+{
+	struct assay_run_info *info = s->info;
+	struct exit_page *page = s->keeper.page;
+	uint64_t job_start_ns = atomic_load(&page->job_start_ns);
+
+	/* The job's own end is the end of the wall time; with --wait-all it is the last descendant's. */
+	uint64_t end_ns = s->options->wait_all ? clock_monotonic_ns() : page->job_end_ns;
+	info->ended_realtime_ns = clock_realtime_ns() - (clock_monotonic_ns() - end_ns);
+	info->wall_ns = end_ns > job_start_ns ? end_ns - job_start_ns : 0;
+	monitor_finish(&s->monitor, page);
+	list_survivors(s);
+	ledger_sum_living(&s->monitor.ledger);
+	info->state = RUN_DONE;
+	outcome_from_status(&info->outcome, page->job_status, s->keeper.lost);
+	take_self(s);
+	conclude(&s->monitor, info, false);
+	write_info(s, true);
+	take_self(s);
+}
+
+static void close_session(struct session *s)
+{
+	keeper_quit(&s->keeper);
+	keeper_done(&s->keeper);
+	if (s->signals_open)
+		signals_close(&s->signals);
+	if (s->file_limit_raised)
+		setrlimit(RLIMIT_NOFILE, &s->file_limit);
+	s->files = run_files_close(s->files);
+	monitor_done(&s->monitor);
+	roots_close(&s->roots);
+}
+
+static enum assay_run_status run(struct session *s, int *ret_wait_status, struct error *err)
+{
+	int r = resolve_measurements(s, err);
+
+	if (r < 0)
+		return r == -ENOMEM ? ASSAY_RUN_FAILED : ASSAY_RUN_BAD_OPTION;
+	begin_info(s);
+	if (open_files(s, err) < 0)
+		return ASSAY_RUN_BAD_OPTION;
+	if (start_job(s, err) < 0) {
+		if (s->files)
+			run_files_discard(s->files);
+		return ASSAY_RUN_FAILED;
+	}
+
+	record_until_over(s);
+	int number = atomic_load(&s->keeper.page->exec_errno);
+	if (number) {
+		if (s->files)
+			run_files_discard(s->files);
+		error_set(err, -number, "cannot run %s", s->options->argv[0]);
+		return ASSAY_RUN_NOT_STARTED;
+	}
+	finish(s);
+	*ret_wait_status = s->keeper.page->job_status;
+	return ASSAY_RUN_ENDED;
+}
+
+enum assay_run_status assay_run(const struct assay_run_options *options, int *ret_wait_status,
+	struct assay_run_info **ret_info, struct assay_error *err)
+{
+	struct error why = { 0 };
+	struct session *s = calloc(1, sizeof(*s));
+	enum assay_run_status status = ASSAY_RUN_FAILED;
+
+	if (!options || options->size != sizeof(*options) || !options->argv || !options->argv[0]) {
+		error_say(&why, -EINVAL, "no command to run");
+		give_error(err, &why);
+		free(s);
+		return ASSAY_RUN_BAD_OPTION;
+	}
+	if (s) {
+		s->info = calloc(1, sizeof(*s->info));
+		s->options = options;
+		s->signals.fd = -1;
+		s->monitor = (struct monitor){ .census.fd = -1,
+			.collect = { .perf_fd = -1, .keeper_io_fd = -1 } };
+	}
+	if (!s || !s->info) {
+		error_set(&why, -ENOMEM, "cannot prepare to record");
+		give_error(err, &why);
+		free(s);
+		return status;
+	}
+	int r = roots_open(&s->roots, "", &why);
+	if (r == 0) {
+		status = run(s, ret_wait_status, &why);
+		close_session(s);
+	}
+	if (status == ASSAY_RUN_ENDED) {
+		session_keep_info(s, ret_info);
+		return status;
+	}
+	give_error(err, &why);
+	session_discard(s);
+	return status;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* The end of a session: what the caller keeps and what goes. */
+#include "api/session.h"
+
+#include <stdlib.h>
+
+/* The info is the first member, so that its address is the owner's. */
+struct kept_info {
+	struct assay_run_info info;
+	struct measures measures;
+	bool *selected;
+};
+
+void session_keep_info(struct session *s, struct assay_run_info **ret_info)
+{
+	struct kept_info *kept = calloc(1, sizeof(*kept));
+
+	if (!kept) {
+		*ret_info = NULL;
+		session_discard(s);
+		return;
+	}
+	kept->info = *s->info;
+	kept->measures = s->measures;
+	kept->selected = s->selected;
+	kept->info.measures = &kept->measures;
+	kept->info.selected = kept->selected;
+	free(s->info);
+	free(s);
+	*ret_info = &kept->info;
+}
+
+void assay_run_info_free(struct assay_run_info *info)
+{
+	struct kept_info *kept = (struct kept_info *) (void *) info;
+
+	if (!kept)
+		return;
+	run_info_done(&kept->info);
+	measures_done(&kept->measures);
+	free(kept->selected);
+	free(kept);
+}
+
+void session_discard(struct session *s)
+{
+	run_info_done(s->info);
+	free(s->info);
+	measures_done(&s->measures);
+	free(s->selected);
+	free(s);
+}

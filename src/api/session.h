@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* Everything one run holds. For src/api only. */
+#ifndef ASSAY_API_SESSION_H
+#define ASSAY_API_SESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/resource.h>
+
+#include "assay.h"
+#include "launch/keeper.h"
+#include "launch/signals.h"
+#include "linux/host.h"
+#include "linux/roots.h"
+#include "model/run_info.h"
+#include "monitor/conclude.h"
+#include "monitor/monitor.h"
+#include "record/run_files.h"
+
+struct session {
+	const struct assay_run_options *options;
+	struct assay_run_info *info;
+	struct measures measures;
+	bool *selected;
+	struct roots roots;
+	struct signals signals;
+	bool signals_open;
+	struct keeper keeper;
+	struct monitor monitor;
+	struct run_files *files; /* NULL when nothing is recorded */
+	struct rlimit file_limit;
+	bool file_limit_raised;
+	uint64_t start_ns;
+	uint64_t census_pause_ns, checkpoint_ns;
+	uint64_t counted_failures;
+	bool checkpoint_due;
+};
+
+/* Hands the info out: it keeps the session's table of measurements, on which its keys point. */
+void session_keep_info(struct session *s, struct assay_run_info **ret_info);
+/* Frees the session and its info. */
+void session_discard(struct session *s);
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* Probes every source and resolves what was asked for against it. */
+#include "api/sources.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "linux/roots.h"
+
+void sources_probe(const struct roots *roots, struct collector_state *states, size_t *ret_n)
+{
+	struct collect context = { .roots = roots, .perf_fd = -1, .keeper_io_fd = -1 };
+	size_t n = 0;
+
+	for (; collectors[n] && n < N_COLLECTORS_MAX; n++) {
+		struct error err = { 0 };
+
+		states[n] =
+			(struct collector_state){ .name = collectors[n]->name, .available = true };
+		if (collectors[n]->probe && collectors[n]->probe(&context, &err) < 0) {
+			states[n].available = false;
+			snprintf(states[n].why, sizeof(states[n].why), "%.*s",
+				(int) sizeof(states[n].why) - 1, err.text);
+		}
+	}
+	*ret_n = n;
+}
+
+/* The next item of a comma-separated list, spaces trimmed; NULL at the end. The item is [*ret_start, *ret_start + length). */
+static const char *next_item(const char *at, const char **ret_start, size_t *ret_length)
+{
+	if (*at == '\0')
+		return NULL;
+	size_t length = strcspn(at, ",");
+	const char *next = at[length] ? at + length + 1 : at + length;
+
+	while (length && (*at == ' ' || *at == '\t')) {
+		at++;
+		length--;
+	}
+	while (length && (at[length - 1] == ' ' || at[length - 1] == '\t'))
+		length--;
+	*ret_start = at;
+	*ret_length = length;
+	return next;
+}
+
+bool sources_named(const char *text, const char *key)
+{
+	const char *start;
+	size_t length;
+
+	for (const char *at = text; at && (at = next_item(at, &start, &length));)
+		if (length == strlen(key) && strncmp(start, key, length) == 0)
+			return true;
+	return false;
+}
+
+static bool is_preset(const char *item)
+{
+	return strcmp(item, "default") == 0 || strcmp(item, "minimal") == 0 ||
+	       strcmp(item, "all") == 0;
+}
+
+/* An item by name or pattern must have at least one row whose source is available. */
+static int check_item(const struct measures *m, const char *item,
+	const struct collector_state *states, bool *scratch, struct error *err)
+{
+	const struct collector_state *missing = NULL;
+
+	memset(scratch, 0, m->n * sizeof(*scratch));
+	int r = measures_select(m, item, scratch, err);
+	if (r < 0)
+		return r;
+	for (size_t row = 0; row < m->n; row++) {
+		if (!scratch[row])
+			continue;
+		if (states[m->collector[row]].available)
+			return 0;
+		missing = &states[m->collector[row]];
+	}
+	return missing ? error_say(err, -ENODEV, "measurement '%s' cannot be taken here: %s", item,
+				 missing->why)
+		       : 0;
+}
+
+static int check_items(const struct measures *m, const char *text,
+	const struct collector_state *states, struct error *err)
+{
+	bool *scratch = calloc(m->n, sizeof(*scratch));
+	const char *start;
+	size_t length;
+	int r = scratch ? 0 : error_set(err, -ENOMEM, "cannot select measurements");
+
+	for (const char *at = text; r == 0 && (at = next_item(at, &start, &length));) {
+		char *item = strndup(start, length);
+
+		if (!item)
+			r = error_set(err, -ENOMEM, "cannot select measurements");
+		else if (length > 0 && item[0] != '-' && !is_preset(item))
+			r = check_item(m, item, states, scratch, err);
+		free(item);
+	}
+	free(scratch);
+	return r;
+}
+
+int sources_select(const struct measures *m, const char *text, struct collector_state *states,
+	bool *selected, struct error *err)
+{
+	const char *wanted = text ? text : "default";
+	int r = measures_select(m, wanted, selected, err);
+
+	if (r == 0)
+		r = check_items(m, wanted, states, err);
+	if (r < 0)
+		return r;
+	for (size_t row = 0; row < m->n; row++) {
+		struct collector_state *s = &states[m->collector[row]];
+
+		if (selected[row])
+			s->selected = true;
+		selected[row] = selected[row] && s->available;
+	}
+	return 0;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* Which measurements a run takes: selection, and what this machine provides. For src/api only. */
+#ifndef ASSAY_API_SOURCES_H
+#define ASSAY_API_SOURCES_H
+
+#include <stdbool.h>
+
+#include "collect/collect.h"
+#include "model/run_info.h"
+
+struct error;
+struct roots;
+
+/* Fills one state a collector: its name and whether it is available, else why not. */
+void sources_probe(const struct roots *roots, struct collector_state *states, size_t *ret_n);
+/*
+ * Resolves `text` (NULL: "default") to selected rows; marks the states selected. Fails for an unknown key, and for one that was asked for by
+ * name while its source is not available. Rows that came with a preset and have no source here are taken out again.
+ */
+int sources_select(const struct measures *m, const char *text, struct collector_state *states,
+	bool *selected, struct error *err);
+/* Whether the text names this key itself (not by a preset or a pattern). */
+bool sources_named(const char *text, const char *key);
+
+#endif

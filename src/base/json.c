@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+/* The JSON emitter: commas, indentation and escapes; the only memory it uses is the buffer it writes into. */
+#include "base/json.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/utf8.h"
+
+void json_init(struct json *j, struct buf *out, int indent)
+{
+	*j = (struct json){ .out = out, .indent = indent };
+}
+
+static void new_line(struct json *j)
+{
+	if (j->indent == 0)
+		return;
+	buf_add_char(j->out, '\n');
+	for (int i = 0; i < j->depth * j->indent; i++)
+		buf_add_char(j->out, ' ');
+}
+
+/* Separates a key, or an element of an array, from what stands before it. */
+static void next_member(struct json *j)
+{
+	if (j->need_comma[j->depth])
+		buf_add_char(j->out, ',');
+	j->need_comma[j->depth] = true;
+	if (j->depth > 0)
+		new_line(j);
+}
+
+static void next_value(struct json *j)
+{
+	if (j->after_key)
+		j->after_key = false;
+	else
+		next_member(j);
+}
+
+static void open_level(struct json *j, char bracket)
+{
+	next_value(j);
+	buf_add_char(j->out, bracket);
+	assert(j->depth < JSON_DEPTH_MAX);
+	if (j->depth < JSON_DEPTH_MAX)
+		j->depth++;
+	else
+		j->out->failed = true;
+	j->need_comma[j->depth] = false;
+}
+
+static void close_level(struct json *j, char bracket)
+{
+	assert(j->depth > 0 && !j->after_key);
+	if (j->depth == 0) {
+		j->out->failed = true;
+		return;
+	}
+	bool had_members = j->need_comma[j->depth];
+	j->depth--;
+	if (had_members)
+		new_line(j);
+	buf_add_char(j->out, bracket);
+}
+
+void json_object(struct json *j)
+{
+	open_level(j, '{');
+}
+
+void json_object_end(struct json *j)
+{
+	close_level(j, '}');
+}
+
+void json_array(struct json *j)
+{
+	open_level(j, '[');
+}
+
+void json_array_end(struct json *j)
+{
+	close_level(j, ']');
+}
+
+/* DEL and the C1 controls need no escape in JSON; they get one so that following a record on a terminal is safe. */
+static bool is_control(const unsigned char *s, size_t sequence)
+{
+	if (sequence == 1)
+		return s[0] < 0x20 || s[0] == 0x7f;
+	return sequence == 2 && s[0] == 0xc2 && s[1] < 0xa0;
+}
+
+static void add_control(struct buf *out, unsigned code)
+{
+	switch (code) {
+	case '\b':
+		buf_add_text(out, "\\b");
+		break;
+	case '\f':
+		buf_add_text(out, "\\f");
+		break;
+	case '\n':
+		buf_add_text(out, "\\n");
+		break;
+	case '\r':
+		buf_add_text(out, "\\r");
+		break;
+	case '\t':
+		buf_add_text(out, "\\t");
+		break;
+	default:
+		buf_addf(out, "\\u%04x", code);
+	}
+}
+
+static void add_quoted(struct buf *out, const char *bytes, size_t n)
+{
+	buf_add_char(out, '"');
+	for (size_t i = 0; i < n;) {
+		const unsigned char *s = (const unsigned char *) bytes + i;
+		size_t sequence = utf8_sequence(bytes + i, n - i);
+
+		if (sequence == 0) {
+			buf_add_text(out, "\xef\xbf\xbd"); /* U+FFFD */
+			i++;
+			continue;
+		}
+		if (is_control(s, sequence)) {
+			add_control(out, s[sequence - 1]);
+		} else {
+			if (*s == '"' || *s == '\\')
+				buf_add_char(out, '\\');
+			buf_add(out, s, sequence);
+		}
+		i += sequence;
+	}
+	buf_add_char(out, '"');
+}
+
+void json_key(struct json *j, const char *key)
+{
+	assert(!j->after_key);
+	next_member(j);
+	add_quoted(j->out, key, strlen(key));
+	buf_add_text(j->out, j->indent ? ": " : ":");
+	j->after_key = true;
+}
+
+void json_text(struct json *j, const char *text)
+{
+	json_text_n(j, text, strlen(text));
+}
+
+void json_text_n(struct json *j, const char *bytes, size_t n)
+{
+	next_value(j);
+	add_quoted(j->out, bytes, n);
+}
+
+void json_hex(struct json *j, const char *bytes, size_t n)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	next_value(j);
+	buf_add_char(j->out, '"');
+	for (size_t i = 0; i < n; i++) {
+		unsigned char byte = (unsigned char) bytes[i];
+		buf_add(j->out, (char[]){ digits[byte >> 4], digits[byte & 15] }, 2);
+	}
+	buf_add_char(j->out, '"');
+}
+
+void json_u64(struct json *j, uint64_t value)
+{
+	next_value(j);
+	buf_addf(j->out, "%" PRIu64, value);
+}
+
+void json_i64(struct json *j, int64_t value)
+{
+	next_value(j);
+	buf_addf(j->out, "%" PRId64, value);
+}
+
+void json_bool(struct json *j, bool value)
+{
+	next_value(j);
+	buf_add_text(j->out, value ? "true" : "false");
+}
+
+void json_scaled(struct json *j, uint64_t value, int digits)
+{
+	uint64_t scale = 1;
+
+	assert(digits >= 0 && digits <= 19);
+	while (digits > 0 && value % 10 == 0) {
+		value /= 10;
+		digits--;
+	}
+	for (int i = 0; i < digits; i++)
+		scale *= 10;
+
+	next_value(j);
+	buf_addf(j->out, "%" PRIu64, value / scale);
+	if (digits > 0)
+		buf_addf(j->out, ".%0*" PRIu64, digits, value % scale);
+}
+
+void json_seconds(struct json *j, uint64_t nanoseconds)
+{
+	json_scaled(j, nanoseconds, 9);
+}
+
+void json_key_text(struct json *j, const char *key, const char *text)
+{
+	json_key(j, key);
+	json_text(j, text);
+}
+
+void json_key_u64(struct json *j, const char *key, uint64_t value)
+{
+	json_key(j, key);
+	json_u64(j, value);
+}
+
+void json_key_i64(struct json *j, const char *key, int64_t value)
+{
+	json_key(j, key);
+	json_i64(j, value);
+}
+
+void json_key_bool(struct json *j, const char *key, bool value)
+{
+	json_key(j, key);
+	json_bool(j, value);
+}
+
+void json_key_seconds(struct json *j, const char *key, uint64_t nanoseconds)
+{
+	json_key(j, key);
+	json_seconds(j, nanoseconds);
+}

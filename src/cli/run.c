@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/* assay run: runs a command, records what it uses, and ends as the command ended. */
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "assay.h"
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/fd_write.h"
+#include "base/macros.h"
+#include "base/units.h"
+#include "cli/verb.h"
+#include "report/summary.h"
+
+static const struct option_row rows[] = {
+	{ .name = "output-prefix",
+		.letter = 'p',
+		.argument = "PREFIX",
+		.default_text = ".assay/runs/{datetime}-{pid}/",
+		.environment = "ASSAY_OUTPUT_PREFIX",
+		.help = "the record is written to PREFIXinfo.json and PREFIXusage.jsonl; "
+			"{datetime} "
+			"and {pid} are filled in, directories are made, nothing is overwritten" },
+	{ .name = "sample-interval",
+		.letter = 'i',
+		.argument = "DURATION",
+		.default_text = "1s, shorter in the first second",
+		.unit = "seconds",
+		.environment = "ASSAY_SAMPLE_INTERVAL",
+		.help = "how often the job is looked at" },
+	{ .name = "report-interval",
+		.argument = "DURATION",
+		.default_text = "1s at first, minutes as the run grows old",
+		.unit = "seconds",
+		.environment = "ASSAY_REPORT_INTERVAL",
+		.help = "how much time one line of the record covers" },
+	{ .name = "measurements",
+		.argument = "LIST",
+		.default_text = "default",
+		.environment = "ASSAY_MEASUREMENTS",
+		.help = "what is measured: keys, patterns and the presets minimal, default, all, "
+			"separated by commas; a leading - takes away; see 'assay measurements'" },
+	{ .name = "wait-all",
+		.environment = "ASSAY_WAIT_ALL",
+		.help = "goes on until the last process of the job has ended, not only the "
+			"command" },
+	{ .name = "quiet",
+		.letter = 'q',
+		.environment = "ASSAY_QUIET",
+		.help = "prints neither summary nor warnings" },
+};
+
+static void print_warning(const char *line, void *context)
+{
+	const bool *quiet = context;
+
+	if (!*quiet)
+		complain("%s", line);
+}
+
+/* Reads a duration if it was given; zero would mean the default and is refused. */
+static int duration_option(const struct verb *verb, const struct option_values *values,
+	const char *name, uint64_t *ret_ns, struct error *err)
+{
+	size_t i = option_index(verb->options, verb->n_options, name);
+	uint64_t ns = 0;
+
+	if (!values->text[i])
+		return 0;
+	if (parse_duration(values->text[i], &ns, err) < 0)
+		return error_wrap(err, "%s", values->source[i]);
+	if (ns == 0)
+		return error_say(err, -EINVAL, "%s: '%s' is no time at all", values->source[i],
+			values->text[i]);
+	*ret_ns = ns;
+	return 0;
+}
+
+static bool wants_color(void)
+{
+	const char *no_color = getenv("NO_COLOR");
+	const char *terminal = getenv("TERM");
+
+	return isatty(STDERR_FILENO) && !(no_color && *no_color) && terminal && *terminal &&
+	       strcmp(terminal, "dumb") != 0;
+}
+
+static void print_summary(const struct assay_run_info *info)
+{
+	struct buf out = { 0 };
+
+	report_summary(info, wants_color(), &out);
+	if (!out.failed)
+		fd_write_all(STDERR_FILENO, out.data, out.len, NULL);
+	buf_done(&out);
+}
+
+/* Dies of the signal the job died of, so that whoever waits sees the same; without a core file of our own beside the
+ * job's. core(5): the limit does not stop a core_pattern that is a pipe, not being dumpable does. */
+static int die_of(int number)
+{
+	const struct rlimit none = { 0, 0 };
+	sigset_t set;
+
+	setrlimit(RLIMIT_CORE, &none);
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	signal(number, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, number);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	raise(number);
+	/* Still here: process 1 of a container does not die of its own signals. */
+	_exit(128 + number);
+}
+
+static int not_started(const struct assay_error *failure)
+{
+	complain("%s", failure->text);
+	return failure->code == -ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+}
+
+static int run(const struct verb *verb, const struct assay_run_options *options, bool quiet)
+{
+	struct assay_run_info *info = NULL;
+	struct assay_error failure = { 0 };
+	int wait_status = 0;
+
+	switch (assay_run(options, &wait_status, &info, &failure)) {
+	case ASSAY_RUN_ENDED:
+		break;
+	case ASSAY_RUN_NOT_STARTED:
+		return not_started(&failure);
+	case ASSAY_RUN_BAD_OPTION:
+		return complain_usage(verb, failure.text);
+	case ASSAY_RUN_FAILED:
+		complain("%s", failure.text);
+		return EXIT_OWN_FAILURE;
+	}
+	if (!quiet)
+		print_summary(info);
+	assay_run_info_free(info);
+	if (WIFSIGNALED(wait_status))
+		return die_of(WTERMSIG(wait_status));
+	return WEXITSTATUS(wait_status);
+}
+
+static int exec(const struct verb *verb, const struct option_values *values, char **words)
+{
+	struct assay_run_options options = ASSAY_RUN_OPTIONS_INIT;
+	struct error err = { 0 };
+	bool quiet = verb_option(verb, values, "quiet") != NULL;
+
+	if (!words[0])
+		return complain_usage(verb, "the command to run is missing");
+	options.argv = words;
+	options.output_prefix = verb_option(verb, values, "output-prefix");
+	options.measurements = verb_option(verb, values, "measurements");
+	options.wait_all = verb_option(verb, values, "wait-all") != NULL;
+	options.warn = print_warning;
+	options.context = &quiet;
+	if (duration_option(verb, values, "sample-interval", &options.sample_interval_ns, &err) <
+			0 ||
+		duration_option(
+			verb, values, "report-interval", &options.report_interval_ns, &err) < 0)
+		return complain_usage(verb, err.text);
+	return run(verb, &options, quiet);
+}
+
+const struct verb verb_run = {
+	.name = "run",
+	.help = "runs a command and records what its processes use",
+	.usage = "[options] [--] COMMAND [ARGUMENTS...]",
+	.text = "Runs a command and records what its whole process tree uses. The command's input, "
+		"output and exit status stay its own; a short summary goes to standard error.",
+	.options = rows,
+	.n_options = ARRAY_SIZE(rows),
+	.exec = exec,
+};

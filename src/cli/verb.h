@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* A verb of the program. To add one: write NAME.c with `const struct verb verb_NAME`, add 'NAME' to meson.build. */
+#ifndef ASSAY_CLI_VERB_H
+#define ASSAY_CLI_VERB_H
+
+#include <stddef.h>
+
+#include "cli/options.h"
+
+#define EXIT_TROUBLE 1 /* what was asked for could not be written */
+#define EXIT_USAGE 2
+#define EXIT_OWN_FAILURE 125
+#define EXIT_NOT_EXECUTABLE 126
+#define EXIT_NOT_FOUND 127
+
+struct verb {
+	const char *name;
+	const char *help; /* one line, no full stop */
+	const char *usage; /* what follows the name: "[options] [--] COMMAND [ARGUMENTS...]" */
+	const char *text; /* a paragraph for its own help */
+	const struct option_row *options;
+	size_t n_options;
+	/* `words` are those behind the options, NULL-terminated. Returns the exit status. */
+	int (*exec)(const struct verb *verb, const struct option_values *values, char **words);
+};
+
+/* The text of an option of the verb, or NULL when it was not given. */
+const char *verb_option(
+	const struct verb *verb, const struct option_values *values, const char *name);
+
+/* Writes data to stdout, whole. 0, or EXIT_TROUBLE after one line on stderr. */
+int print_data(const struct buf *out);
+/* Writes one line to stderr: "assay: " and the text. That it cannot be written changes nothing. */
+void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same, and where help is; returns EXIT_USAGE. */
+int complain_usage(const struct verb *verb, const char *text);
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* Takes readings from a collector into the accumulators, derives rates and sums over processes. */
+#include "collect/collect.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "target/process.h"
+
+/* Rows of a collector stand together, each total row right after its base. */
+static size_t rows_end(const struct batch *out)
+{
+	size_t row = (size_t) out->first_row;
+
+	while (row < out->measures->n &&
+		out->measures->collector[row] == out->measures->collector[out->first_row])
+		row++;
+	return row;
+}
+
+void batch_begin(struct batch *out, int first_row, uint64_t now_ns)
+{
+	size_t n = 0;
+
+	out->first_row = first_row;
+	out->now_ns = now_ns;
+	for (size_t row = (size_t) first_row; row < rows_end(out); row++) {
+		out->totals[row] = (struct total){ 0 };
+		if (out->measures->base[row] < 0)
+			out->rows[n++] = (int) row;
+	}
+}
+
+static void accumulate(
+	struct accumulator *a, const struct measure *m, struct value v, uint64_t now_ns)
+{
+	if (m->kind == COUNTER)
+		accumulate_counter(a, v, now_ns);
+	else
+		accumulate_gauge(a, v, now_ns);
+}
+
+static struct accumulator *process_accumulator(
+	const struct batch *out, struct process *who, size_t row)
+{
+	return &who->rows[out->column[row]];
+}
+
+static void begin_at_birth(struct accumulator *a, const struct process *who)
+{
+	if (who->born_in_run && a->samples == 0 && a->stamp == 0)
+		accumulate_from_zero(a, who->birth_ns);
+}
+
+/* The rate made from this counter. */
+static void derive(struct batch *out, struct process *who, size_t counter, struct value v)
+{
+	int row = out->measures->rated_by[counter];
+
+	if (row < 0)
+		return;
+	if (who) {
+		struct accumulator *a = process_accumulator(out, who, (size_t) row);
+
+		begin_at_birth(a, who);
+		accumulate_rate(a, v.n, v.quality, out->now_ns);
+	} else {
+		accumulate_rate(&out->singles[row], v.n, v.quality, out->now_ns);
+		accumulate_rate(&out->run_singles[row], v.n, v.quality, out->now_ns);
+	}
+}
+
+static void add_to_total(struct batch *out, size_t base, struct value v)
+{
+	struct total *t = &out->totals[base];
+
+	if (v.quality == ABSENT) {
+		t->absent++;
+		t->why = v.why;
+		return;
+	}
+	t->present++;
+	t->sum += v.n;
+	if (t->quality < v.quality)
+		t->quality = v.quality;
+}
+
+static void put_value(struct batch *out, struct process *who, unsigned local, struct value v)
+{
+	size_t row = (size_t) out->rows[local];
+	const struct measure *m = out->measures->rows[row];
+
+	if (who && m->total)
+		add_to_total(out, row, v);
+	if (v.quality == ABSENT) {
+		if (who && out->column[row] >= 0)
+			accumulate_absent(process_accumulator(out, who, row), v.why);
+		if (!who) {
+			accumulate_absent(&out->singles[row], v.why);
+			accumulate_absent(&out->run_singles[row], v.why);
+		}
+		return;
+	}
+	if (who) {
+		if (out->column[row] < 0)
+			return;
+		struct accumulator *a = process_accumulator(out, who, row);
+		if (m->kind == COUNTER)
+			begin_at_birth(a, who);
+		accumulate(a, m, v, out->now_ns);
+	} else {
+		accumulate(&out->singles[row], m, v, out->now_ns);
+		accumulate(&out->run_singles[row], m, v, out->now_ns);
+	}
+	if (m->kind == COUNTER)
+		derive(out, who, row, v);
+}
+
+void put_quality(
+	struct batch *out, struct process *who, unsigned row, uint64_t n, enum quality quality)
+{
+	put_value(out, who, row, (struct value){ .n = n, .quality = (uint8_t) quality });
+}
+
+void put(struct batch *out, struct process *who, unsigned row, uint64_t n)
+{
+	put_quality(out, who, row, n, (enum quality) out->measures->rows[out->rows[row]]->quality);
+}
+
+void put_absent(struct batch *out, struct process *who, unsigned row, int error)
+{
+	put_value(out, who, row,
+		(struct value){ .quality = ABSENT, .why = (uint8_t) (error < 0 ? -error : error) });
+}
+
+/* A sum that lacks some members is a lower bound of the whole. */
+static uint8_t total_quality(const struct total *t, const struct measure *m)
+{
+	uint8_t quality = m->quality > t->quality ? m->quality : t->quality;
+
+	return t->absent && quality < LOWER_BOUND ? LOWER_BOUND : quality;
+}
+
+void batch_end(struct batch *out)
+{
+	const struct measures *m = out->measures;
+
+	for (size_t row = (size_t) out->first_row; row < rows_end(out); row++) {
+		if (m->base[row] < 0)
+			continue;
+		const struct total *t = &out->totals[m->base[row]];
+		if (t->present == 0) {
+			if (t->absent)
+				accumulate_absent(&out->singles[row], t->why);
+			continue;
+		}
+		struct value v = { .n = t->sum, .quality = total_quality(t, m->rows[row]) };
+		accumulate(&out->singles[row], m->rows[row], v, out->now_ns);
+		accumulate(&out->run_singles[row], m->rows[row], v, out->now_ns);
+	}
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How to add a collector: write src/collect/NAME.c with `const struct collector NAME_collector`, add 'NAME' to the list in
+ * src/collect/meson.build. Nothing else: the rows give the fields, the tables and the manual.
+ *
+ * A collector is one source of readings: one pass of I/O a sample, no rates, no aggregation. `read` puts, for every
+ * subject and row, a value or the errno of its absence. It may not allocate, sleep, exec, print, or open a path that
+ * is not below the injected roots. The loop stamps the clock before it, measures its cost and counts its failures.
+ */
+#ifndef ASSAY_COLLECT_COLLECT_H
+#define ASSAY_COLLECT_COLLECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "linux/proc_files.h"
+#include "model/measure.h"
+#include "model/window.h"
+
+struct census;
+struct error;
+struct ledger;
+struct process;
+struct roots;
+
+/* What collectors read from. */
+struct collect {
+	const struct roots *roots;
+	struct ledger *ledger;
+	struct census *census;
+	int perf_fd; /* the inherited task clock, opened at launch; -1 */
+	uint64_t page_size, memory_total_bytes;
+
+	/* I/O of the dead: the keeper's file, kept open; what it held before the job began; the last reading, those of the keeper's own
+	 * taken off; the highest sums so far; living processes whose file may not be read */
+	int keeper_io_fd;
+	bool keeper_lost;
+	struct proc_io keeper_io_own, keeper_io, io_high;
+	uint64_t io_denied;
+
+	/* PSS is read in rounds, all processes in one tick, as often as its cost allows */
+	uint64_t pss_round_due_ns, pss_rounds, pss_round_complete_ns;
+	bool pss_forced; /* asked for by key: also where it stalls a process for long */
+	uint64_t pss_skipped_large;
+	uint64_t
+		pss_changes; /* of the ledger at the last round, to tell whether the set is the same */
+};
+
+#define COLLECTOR_ROWS_MAX 40
+
+/* Where readings go: straight into the accumulators of the window. */
+struct batch {
+	const struct measures *measures;
+	const bool *selected;
+	const int *column; /* per row: the place in process.rows, or -1 */
+	struct accumulator *singles; /* per row, of the window */
+	struct accumulator *run_singles; /* per row, of the whole run */
+	struct total {
+		uint64_t sum;
+		uint32_t present, absent;
+		uint8_t quality, why;
+	} * totals; /* per row: the sum being made in this read */
+	int first_row; /* of the collector that is reading */
+	int rows[COLLECTOR_ROWS_MAX]; /* its rows by their local names */
+	uint64_t now_ns; /* its stamp */
+};
+
+struct collector {
+	const char *name;
+	const struct measure *rows;
+	size_t n_rows;
+	bool from_ledger; /* it hands on what the ledger read when it looked at the tree: its stamp is that look's */
+	/* 0, or why not and what would help. Called before the job starts and by `assay doctor`. */
+	int (*probe)(const struct collect *c, struct error *err);
+	/* One pass. A negative errno is a failure of the whole source. */
+	int (*read)(struct collect *c, struct batch *out);
+};
+
+/* Puts a reading of the collector's own row; who NULL: a single row. put() gives it the row's best quality. */
+void put(struct batch *out, struct process *who, unsigned row, uint64_t n);
+void put_quality(
+	struct batch *out, struct process *who, unsigned row, uint64_t n, enum quality quality);
+void put_absent(struct batch *out, struct process *who, unsigned row, int error);
+
+/* For the loop: before and after a collector's read. The end makes the totals. */
+void batch_begin(struct batch *out, int first_row, uint64_t now_ns);
+void batch_end(struct batch *out);
+
+/* All collectors in list order, NULL at the end. */
+extern const struct collector *const collectors[];
+size_t collectors_count(void);
+
+/* Builds the table of all rows, each total after its base. Free with measures_done(). -ENOMEM or what measures_check says. */
+int measures_build(struct measures *ret, struct error *err);
+void measures_done(struct measures *m);
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* /proc/PID/smaps_rollup: memory with shared pages divided among those who share them. Reading it walks every page under the
+ * target's mmap lock (8 us per MB of small pages), so it is done in rounds: all processes in one tick, so that the sum is of one
+ * moment, and no more often than keeps the reading under 1 % of the time. */
+#include <errno.h>
+
+#include "base/clock.h"
+#include "base/macros.h"
+#include "collect/collect.h"
+#include "target/ledger.h"
+#include "target/readings.h"
+
+enum { PSS, PRIVATE, PSS_ANON, PSS_FILE, PSS_SHMEM, SWAP_PSS, PSS_AGE, N_ROWS };
+
+#define COST_SHARE 100 /* a round may cost one part in this many of the time until the next */
+#define STALL_MAX_NS                                                                               \
+	100000000ULL /* a process that would stand still for longer is not read unless asked for */
+#define NS_PER_RESIDENT_KIB 8ULL /* small pages; huge pages are far cheaper */
+
+static const struct measure rows[] = {
+	/* clang-format off */
+	[PSS] = { .key = "proc_pss_bytes", .kind = GAUGE, .unit = BYTES, .scope = PROCESS, .reduce = MAX | LAST, .quality = SAMPLED, .total = true, .on = true, .total_quantity = "memory_peak", .total_rank = 1,
+		.cost = COSTLY, .origin = "/proc/PID/smaps_rollup Pss", .help = "resident memory, each shared page divided by the number of its users; sums are right" },
+	[PRIVATE] = { .key = "proc_private_bytes", .kind = GAUGE, .unit = BYTES, .scope = PROCESS, .reduce = MAX | LAST, .quality = SAMPLED, .total = true, .total_quality = LOWER_BOUND, .on = true,
+		.cost = COSTLY, .origin = "/proc/PID/smaps_rollup Private_Clean + Private_Dirty", .help = "resident memory no other process maps (USS): what would be freed by its end" },
+	[PSS_ANON] = { .key = "proc_pss_anon_bytes", .kind = GAUGE, .unit = BYTES, .scope = PROCESS, .reduce = MAX | LAST, .quality = SAMPLED, .total = true, .on = true,
+		.cost = COSTLY, .origin = "/proc/PID/smaps_rollup Pss_Anon", .help = "the part of PSS that is heap, stack and other anonymous memory" },
+	[PSS_FILE] = { .key = "proc_pss_file_bytes", .kind = GAUGE, .unit = BYTES, .scope = PROCESS, .reduce = MAX | LAST, .quality = SAMPLED, .total = true, .on = true,
+		.cost = COSTLY, .origin = "/proc/PID/smaps_rollup Pss_File", .help = "the part of PSS that is mapped files" },
+	[PSS_SHMEM] = { .key = "proc_pss_shmem_bytes", .kind = GAUGE, .unit = BYTES, .scope = PROCESS, .reduce = MAX | LAST, .quality = SAMPLED, .total = true, .on = true,
+		.cost = COSTLY, .origin = "/proc/PID/smaps_rollup Pss_Shmem", .help = "the part of PSS that is shared memory: tmpfs, memfd, SysV" },
+	[SWAP_PSS] = { .key = "proc_swap_pss_bytes", .kind = GAUGE, .unit = BYTES, .scope = PROCESS, .reduce = MAX | LAST, .quality = SAMPLED, .total = true, .on = true,
+		.cost = COSTLY, .origin = "/proc/PID/smaps_rollup SwapPss", .help = "swapped memory, divided among those who share it" },
+	[PSS_AGE] = { .key = "proc_pss_age_seconds", .kind = GAUGE, .unit = SECONDS, .scope = SINGLE, .reduce = MAX, .quality = EXACT, .on = true,
+		.cost = COSTLY, .origin = "our own clock", .help = "how old the latest round of PSS readings was at a sample; rounds are spaced by what they cost" },
+	/* clang-format on */
+};
+_Static_assert(ARRAY_SIZE(rows) == N_ROWS, "one row a name");
+
+/* In one tick everything moved, or the last round still stands. */
+static bool nothing_moved(const struct collect *c)
+{
+	const struct ledger *l = c->ledger;
+
+	if (c->pss_changes != l->changes)
+		return false;
+	for (size_t i = 0; i < l->n_order; i++) {
+		const struct process *p = ledger_at(l, i);
+
+		if (p->alive &&
+			(!p->quiet || (p->has_statm && p->statm.resident != p->rss_pages_before)))
+			return false;
+	}
+	return true;
+}
+
+static bool too_large(const struct collect *c, const struct process *p)
+{
+	uint64_t rss_kib =
+		(p->has_statm ? p->statm.resident : p->stat.rss_pages) * c->page_size / 1024;
+
+	/* Once read, the true cost is known: huge pages make it some hundred times less. */
+	uint64_t expected_ns = p->smaps_cost_ns ? p->smaps_cost_ns : rss_kib * NS_PER_RESIDENT_KIB;
+	return !c->pss_forced && expected_ns > STALL_MAX_NS;
+}
+
+static void put_process(struct batch *out, struct process *p)
+{
+	const struct smaps_rollup *s = &p->smaps;
+
+	if (!p->has_smaps) {
+		for (unsigned row = PSS; row < PSS_AGE; row++)
+			put_absent(out, p, row, p->smaps_error);
+		return;
+	}
+	put(out, p, PSS, s->pss);
+	put(out, p, PRIVATE, s->private_clean + s->private_dirty);
+	put(out, p, SWAP_PSS, s->swap_pss);
+	if (s->has_pss_split) {
+		put(out, p, PSS_ANON, s->pss_anon);
+		put(out, p, PSS_FILE, s->pss_file);
+		put(out, p, PSS_SHMEM, s->pss_shmem);
+	} else {
+		put_absent(out, p, PSS_ANON, ENODATA);
+		put_absent(out, p, PSS_FILE, ENODATA);
+		put_absent(out, p, PSS_SHMEM, ENODATA);
+	}
+}
+
+static void read_round(struct collect *c, struct batch *out, bool carried)
+{
+	struct ledger *l = c->ledger;
+	uint64_t began_ns = clock_monotonic_ns(), dearest_ns = 0;
+
+	c->pss_skipped_large = 0;
+	for (size_t i = 0; i < l->n_order; i++) {
+		struct process *p = ledger_at(l, i);
+
+		if (!p->alive || p->zombie)
+			continue;
+		if (!carried && too_large(c, p)) {
+			p->has_smaps = false;
+			p->smaps_error = EFBIG;
+			c->pss_skipped_large++;
+		} else if (!carried) {
+			process_read_smaps(l, p);
+			if (!p->alive)
+				continue;
+			if (dearest_ns < p->smaps_cost_ns)
+				dearest_ns = p->smaps_cost_ns;
+		}
+		p->rss_pages_before = p->has_statm ? p->statm.resident : 0;
+		put_process(out, p);
+	}
+	if (carried)
+		return;
+	uint64_t cost_ns = clock_monotonic_ns() - began_ns;
+	c->pss_rounds++;
+	c->pss_round_complete_ns = out->now_ns;
+	c->pss_changes = l->changes;
+	c->pss_round_due_ns =
+		out->now_ns + (cost_ns > dearest_ns ? cost_ns : dearest_ns) * COST_SHARE;
+}
+
+static int read_smaps(struct collect *c, struct batch *out)
+{
+	bool carried = c->pss_rounds > 0 && nothing_moved(c);
+
+	if (carried || out->now_ns >= c->pss_round_due_ns)
+		read_round(c, out, carried);
+	if (c->pss_rounds > 0)
+		put(out, NULL, PSS_AGE, carried ? 0 : out->now_ns - c->pss_round_complete_ns);
+	return 0;
+}
+
+const struct collector proc_smaps_collector = {
+	.name = "proc_smaps", .rows = rows, .n_rows = N_ROWS, .read = read_smaps
+};

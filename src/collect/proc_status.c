@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* /proc/PID/status: the kernel's high-water mark of resident memory, swap, context switches. */
+#include <errno.h>
+
+#include "base/macros.h"
+#include "collect/collect.h"
+#include "target/ledger.h"
+#include "target/readings.h"
+
+enum { HWM, SWAP, HUGETLB, VOLUNTARY_SWITCHES, INVOLUNTARY_SWITCHES, N_ROWS };
+
+static const struct measure rows[] = {
+	/* clang-format off */
+	[HWM] = { .key = "proc_hwm_bytes", .kind = GAUGE, .unit = BYTES, .scope = PROCESS, .reduce = MAX | LAST, .quality = EXACT, .quantity = "memory_process", .rank = 2,
+		.on = true, .cost = CHEAP, .origin = "/proc/PID/status VmHWM", .help = "peak resident memory of the process since it exec'ed" },
+	[SWAP] = { .key = "proc_swap_bytes", .kind = GAUGE, .unit = BYTES, .scope = PROCESS, .reduce = MAX | LAST, .quality = SAMPLED, .total = true, .total_quality = UPPER_BOUND,
+		.on = true, .cost = CHEAP, .origin = "/proc/PID/status VmSwap", .help = "memory of the process that is swapped out, shared memory not included" },
+	[HUGETLB] = { .key = "proc_hugetlb_bytes", .kind = GAUGE, .unit = BYTES, .scope = PROCESS, .reduce = MAX | LAST, .quality = SAMPLED, .total = true, .total_quality = UPPER_BOUND,
+		.on = true, .cost = CHEAP, .origin = "/proc/PID/status HugetlbPages", .help = "huge pages of hugetlbfs; no part of RSS or PSS" },
+	[VOLUNTARY_SWITCHES] = { .key = "proc_voluntary_context_switches_count", .kind = COUNTER, .unit = COUNT, .scope = PROCESS, .reduce = DELTA, .quality = SAMPLED, .on = true,
+		.cost = CHEAP, .origin = "/proc/PID/status voluntary_ctxt_switches", .help = "times the main thread gave up the CPU to wait; a lower bound where there are more threads", .otel = "process.context_switches" },
+	[INVOLUNTARY_SWITCHES] = { .key = "proc_involuntary_context_switches_count", .kind = COUNTER, .unit = COUNT, .scope = PROCESS, .reduce = DELTA, .quality = SAMPLED, .on = true,
+		.cost = CHEAP, .origin = "/proc/PID/status nonvoluntary_ctxt_switches", .help = "times the main thread was taken off the CPU; a lower bound where there are more threads", .otel = "process.context_switches" },
+	/* clang-format on */
+};
+_Static_assert(ARRAY_SIZE(rows) == N_ROWS, "one row a name");
+
+static int read_status(struct collect *c, struct batch *out)
+{
+	struct ledger *l = c->ledger;
+
+	for (size_t i = 0; i < l->n_order; i++) {
+		struct process *p = ledger_at(l, i);
+
+		if (!p->alive || p->zombie)
+			continue;
+		process_read_status(l, p);
+		if (!p->alive)
+			continue;
+		if (p->status_error) {
+			for (unsigned row = 0; row < N_ROWS; row++)
+				put_absent(out, p, row, p->status_error);
+			continue;
+		}
+		if (p->status.has_memory) {
+			put(out, p, HWM, p->status.hwm_bytes);
+			put(out, p, SWAP, p->status.swap_bytes);
+			put(out, p, HUGETLB, p->status.hugetlb_bytes);
+		}
+		/* proc(5): the counts are those of the one thread the file belongs to. */
+		enum quality quality = p->status.threads > 1 ? LOWER_BOUND : SAMPLED;
+		put_quality(out, p, VOLUNTARY_SWITCHES, p->status.voluntary_switches, quality);
+		put_quality(out, p, INVOLUNTARY_SWITCHES, p->status.involuntary_switches, quality);
+	}
+	return 0;
+}
+
+const struct collector proc_status_collector = {
+	.name = "proc_status", .rows = rows, .n_rows = N_ROWS, .read = read_status
+};

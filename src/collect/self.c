@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* Our own cost: what the recorder itself uses. */
+#include <sys/resource.h>
+
+#include "base/macros.h"
+#include "collect/collect.h"
+
+enum { CPU_SECONDS, MAX_RSS, N_ROWS };
+
+static const struct measure rows[] = {
+	/* clang-format off */
+	[CPU_SECONDS] = { .key = "self_cpu_seconds", .kind = COUNTER, .unit = SECONDS, .scope = SINGLE, .reduce = DELTA | LAST, .quality = EXACT, .on = true, .minimal = true,
+		.origin = "getrusage(RUSAGE_SELF)", .help = "CPU time of the recorder; not part of the job" },
+	[MAX_RSS] = { .key = "self_max_rss_bytes", .kind = GAUGE, .unit = BYTES, .scope = SINGLE, .reduce = LAST, .quality = EXACT, .on = true, .minimal = true,
+		.origin = "getrusage(RUSAGE_SELF) ru_maxrss", .help = "peak resident memory of the recorder" },
+	/* clang-format on */
+};
+_Static_assert(ARRAY_SIZE(rows) == N_ROWS, "one row a name");
+
+static uint64_t timeval_ns(const struct timeval *t)
+{
+	return (uint64_t) t->tv_sec * NSEC_PER_SEC + (uint64_t) t->tv_usec * 1000;
+}
+
+static int read_self(struct collect *c, struct batch *out)
+{
+	struct rusage ru;
+
+	(void) c;
+	getrusage(RUSAGE_SELF, &ru);
+	put(out, NULL, CPU_SECONDS, timeval_ns(&ru.ru_utime) + timeval_ns(&ru.ru_stime));
+	put(out, NULL, MAX_RSS, (uint64_t) ru.ru_maxrss * 1024);
+	return 0;
+}
+
+const struct collector self_collector = {
+	.name = "self", .rows = rows, .n_rows = N_ROWS, .read = read_self
+};

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/* Starts the command under a keeper and, should the keeper be killed, does the keeper's work. */
+#include "launch/keeper.h"
+
+#include <errno.h>
+#include <linux/close_range.h>
+#include <linux/futex.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/macros.h"
+#include "linux/proc_files.h"
+
+static void futex_wait(_Atomic uint32_t *word, uint32_t value)
+{
+	/* The time limit only bounds how long a missed wake-up could last; every caller looks again. */
+	struct timespec limit = { .tv_nsec = 100000000 };
+
+	syscall(SYS_futex, word, FUTEX_WAIT, value, &limit, NULL, 0);
+}
+
+static void futex_wake(_Atomic uint32_t *word)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+static uint64_t timeval_ns(const struct timeval *t)
+{
+	return (uint64_t) t->tv_sec * NSEC_PER_SEC + (uint64_t) t->tv_usec * 1000;
+}
+
+static void publish_totals(struct exit_page *page, uint64_t reaped, uint64_t not_the_jobs_ns)
+{
+	struct rusage ru;
+	struct exit_totals totals = { .reaped = reaped };
+
+	getrusage(RUSAGE_CHILDREN, &ru);
+	totals.user_ns = timeval_ns(&ru.ru_utime);
+	totals.user_ns -= not_the_jobs_ns < totals.user_ns ? not_the_jobs_ns : totals.user_ns;
+	totals.system_ns = timeval_ns(&ru.ru_stime);
+	totals.max_rss_bytes = (uint64_t) ru.ru_maxrss * 1024;
+	totals.minor_faults = (uint64_t) ru.ru_minflt;
+	totals.major_faults = (uint64_t) ru.ru_majflt;
+	totals.voluntary_switches = (uint64_t) ru.ru_nvcsw;
+	totals.involuntary_switches = (uint64_t) ru.ru_nivcsw;
+	totals.blocks_in = (uint64_t) ru.ru_inblock;
+	totals.blocks_out = (uint64_t) ru.ru_oublock;
+	exit_page_set_totals(page, &totals);
+}
+
+/* Reaps all that has ended. Each zombie's CPU clock is read before it is reaped: the only moment its own final value,
+ * without its children, can be had. Returns false when no child is left. */
+static bool reap_ended(struct exit_page *page, uint64_t not_the_jobs_ns)
+{
+	for (;;) {
+		siginfo_t info = { 0 };
+
+		if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) < 0)
+			return errno != ECHILD;
+		if (info.si_pid == 0)
+			return true;
+
+		struct exit_record record = { .pid = info.si_pid };
+		struct rusage ru;
+		uint64_t cpu_ns = 0;
+
+		process_cpu_clock(record.pid, &cpu_ns);
+		record.cpu_ns = cpu_ns;
+		if (wait4(record.pid, &record.status, __WALL, &ru) != record.pid)
+			continue;
+		record.monotonic_ns = clock_monotonic_ns();
+		record.max_rss_bytes = (uint64_t) ru.ru_maxrss * 1024;
+		publish_totals(page, page->totals.reaped + 1, not_the_jobs_ns);
+		exit_page_add(page, &record);
+		if (record.pid == page->job_pid) {
+			page->job_status = record.status;
+			page->job_end_ns = record.monotonic_ns;
+			page->job_max_rss_bytes = record.max_rss_bytes;
+			atomic_store(&page->job_ended, 1);
+		}
+	}
+}
+
+static _Noreturn void keeper_main(struct exit_page *page, pid_t monitor)
+{
+	sigset_t wanted;
+	bool told_job = false, told_all = false;
+
+	/* Hold nothing that is the job's: a reader of its output must see the end when the job closes it. */
+	if (syscall(SYS_close_range, 0U, ~0U, 0U) < 0)
+		for (int fd = 0; fd < 4096; fd++)
+			close(fd);
+	if (chdir("/") < 0)
+		_exit(125);
+
+	sigemptyset(&wanted);
+	sigaddset(&wanted, SIGCHLD);
+	for (;;) {
+		bool children = reap_ended(page, 0);
+		bool job_ended = atomic_load(&page->job_ended);
+		bool orphaned = getppid() != monitor;
+
+		if (!children)
+			atomic_store(&page->all_ended, 1);
+		/* kill(2) is no I/O: a byte on a pipe would be counted in /proc/PID/io as if the job had written it. */
+		if (!orphaned && ((job_ended && !told_job) || (!children && !told_all)))
+			kill(monitor, SIGCHLD);
+		told_job = job_ended;
+		told_all = !children;
+		if (atomic_load(&page->quit) || (orphaned && !children))
+			_exit(0);
+		sigwaitinfo(&wanted, NULL);
+	}
+}
+
+static _Noreturn void job_main(struct exit_page *page, char *const *argv, const sigset_t *mask,
+	const struct sigaction *child_action)
+{
+	pid_t keeper = getppid();
+
+	while (atomic_load(&page->go) == 0) {
+		futex_wait(&page->go, 0);
+		if (getppid() != keeper)
+			_exit(125);
+	}
+	if (atomic_load(&page->go) != 1)
+		_exit(125);
+
+	sigaction(SIGCHLD, child_action, NULL);
+	sigprocmask(SIG_SETMASK, mask, NULL);
+	atomic_store(&page->job_start_ns, clock_monotonic_ns());
+	execvp(argv[0], argv);
+	int number = errno;
+	atomic_store(&page->exec_errno, number);
+	_exit(number == ENOENT ? 127 : 126);
+}
+
+static _Noreturn void keeper_fork_job(struct exit_page *page, char *const *argv,
+	const sigset_t *mask, const struct sigaction *child_action, pid_t monitor)
+{
+	struct sigaction by_default = { .sa_handler = SIG_DFL };
+	sigset_t all;
+
+	/* An ignored SIGCHLD would make the kernel reap the job itself and count nothing. */
+	sigaction(SIGCHLD, &by_default, NULL);
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	prctl(PR_SET_PDEATHSIG, SIGCHLD); /* the monitor's death wakes us */
+
+	pid_t job = fork();
+	if (job == 0)
+		job_main(page, argv, mask, child_action);
+	prctl(PR_SET_NAME, "assay-keeper");
+	page->job_pid = job;
+	page->fork_errno = errno;
+	atomic_store(&page->job_forked, job < 0 ? 2 : 1);
+	futex_wake(&page->job_forked);
+	if (job < 0)
+		_exit(125);
+	keeper_main(page, monitor);
+}
+
+int keeper_start(struct keeper *k, char *const *argv, const sigset_t *mask,
+	const struct sigaction *child_action, struct error *err)
+{
+	struct sigaction by_default = { .sa_handler = SIG_DFL };
+
+	*k = (struct keeper){ 0 };
+	void *page = mmap(NULL, sizeof(struct exit_page), PROT_READ | PROT_WRITE,
+		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (page == MAP_FAILED)
+		return error_set(err, -errno, "cannot share a page with the keeper");
+	k->page = page;
+
+	sigaction(SIGCHLD, &by_default, NULL);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+
+	pid_t monitor = getpid();
+	k->pid = fork();
+	if (k->pid < 0) {
+		int number = -errno;
+		k->pid = 0;
+		keeper_done(k);
+		return error_set(err, number, "cannot fork the keeper");
+	}
+	if (k->pid == 0)
+		keeper_fork_job(k->page, argv, mask, child_action, monitor);
+
+	while (atomic_load(&k->page->job_forked) == 0) {
+		siginfo_t info = { 0 };
+
+		futex_wait(&k->page->job_forked, 0);
+		if (waitid(P_PID, (id_t) k->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+			info.si_pid == k->pid)
+			break;
+	}
+	if (atomic_load(&k->page->job_forked) != 1) {
+		int number =
+			atomic_load(&k->page->job_forked) == 2 ? -k->page->fork_errno : -ECHILD;
+		keeper_quit(k);
+		keeper_done(k);
+		return error_set(err, number, "cannot fork the command");
+	}
+	k->job_pid = k->page->job_pid;
+	return 0;
+}
+
+void keeper_release(struct keeper *k)
+{
+	atomic_store(&k->page->go, 1);
+	futex_wake(&k->page->go);
+}
+
+bool keeper_job_ended(const struct keeper *k)
+{
+	return atomic_load(&k->page->job_ended);
+}
+
+bool keeper_all_ended(const struct keeper *k)
+{
+	return atomic_load(&k->page->all_ended);
+}
+
+void keeper_attend(struct keeper *k)
+{
+	siginfo_t info = { 0 };
+
+	if (!k->lost && k->pid > 0) {
+		if (waitid(P_PID, (id_t) k->pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 ||
+			info.si_pid != k->pid)
+			return;
+		k->lost = true;
+		/* It is reaped first: its rusage, with all it had reaped itself, is folded into ours. */
+		process_cpu_clock(k->pid, &k->lost_cpu_ns);
+		waitpid(k->pid, NULL, 0);
+		publish_totals(k->page, k->page->totals.reaped, k->lost_cpu_ns);
+	}
+	/* Its children are ours now. */
+	if (k->lost && !reap_ended(k->page, k->lost_cpu_ns))
+		atomic_store(&k->page->all_ended, 1);
+}
+
+void keeper_quit(struct keeper *k)
+{
+	if (k->pid <= 0 || k->lost)
+		return;
+	atomic_store(&k->page->quit, 1);
+	if (atomic_load(&k->page->go) == 0) {
+		atomic_store(&k->page->go, 2);
+		futex_wake(&k->page->go);
+	}
+	kill(k->pid, SIGCHLD);
+	while (waitpid(k->pid, NULL, 0) < 0 && errno == EINTR)
+		continue;
+	k->pid = 0;
+}
+
+void keeper_done(struct keeper *k)
+{
+	if (k->page)
+		munmap(k->page, sizeof(*k->page));
+	k->page = NULL;
+}

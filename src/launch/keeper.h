@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* The keeper: a tiny process between us and the job. It forks only the job, adopts and reaps every orphan, and does no other
+ * I/O, so that its RUSAGE_CHILDREN and its /proc/PID/io are the exact totals of everything dead. It outlives us if we die. */
+#ifndef ASSAY_LAUNCH_KEEPER_H
+#define ASSAY_LAUNCH_KEEPER_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "linux/exit_page.h"
+
+struct error;
+
+struct keeper {
+	struct exit_page *page;
+	pid_t pid; /* the keeper's, 0 when there is none */
+	pid_t job_pid;
+	bool lost; /* the keeper died before its time and this process took over its work */
+	uint64_t lost_cpu_ns; /* its own CPU, which is no part of the job */
+};
+
+/*
+ * Forks the keeper, which forks the job; returns when the job exists and waits, not yet exec'ed, for keeper_release().
+ * The caller has blocked its signals; `mask` is what the job starts with, `child_action` its SIGCHLD disposition (what we
+ * were started with ourselves). The calling process becomes a subreaper, so that it inherits the job should the keeper be killed.
+ */
+int keeper_start(struct keeper *k, char *const *argv, const sigset_t *mask,
+	const struct sigaction *child_action, struct error *err);
+/* Lets the command start. */
+void keeper_release(struct keeper *k);
+
+bool keeper_job_ended(const struct keeper *k);
+bool keeper_all_ended(const struct keeper *k);
+
+/* To be called at each SIGCHLD: notices a keeper that was killed and does its work from then on. */
+void keeper_attend(struct keeper *k);
+
+/* Tells the keeper to go (what still lives is inherited as it would have been without us) and reaps it. */
+void keeper_quit(struct keeper *k);
+void keeper_done(struct keeper *k);
+
+#endif

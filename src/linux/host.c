@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads what machine this is. */
+#include "linux/host.h"
+
+#include <stdbool.h>
+#include <string.h>
+#include <sys/sysinfo.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/macros.h"
+#include "linux/key_lines.h"
+#include "linux/roots.h"
+
+#define SMALL_FILE_SIZE 8192
+/* Some processors' worth: the file repeats the model for each, and is half a megabyte on a large machine. */
+#define CPUINFO_SIZE 16384
+
+/* Copies bytes as text that fits; a longer one is cut. */
+static void copy_text(char *to, size_t size, const char *from, size_t n)
+{
+	if (n > size - 1)
+		n = size - 1;
+	memcpy(to, from, n);
+	to[n] = '\0';
+}
+
+/* The value of one os-release(5) line without its quotes; within double quotes a backslash makes the next character plain. */
+static void copy_unquoted(char *to, size_t size, const char *value, size_t n)
+{
+	size_t length = 0, i = 0;
+	char quote = '\0';
+
+	if (n > 0 && (value[0] == '"' || value[0] == '\''))
+		quote = value[i++];
+	for (; i < n && length < size - 1; i++) {
+		if (quote != '\0' && value[i] == quote)
+			break;
+		if (quote != '\'' && value[i] == '\\' && i + 1 < n)
+			i++;
+		to[length++] = value[i];
+	}
+	to[length] = '\0';
+}
+
+/* Finds the line "KEY<blanks><mark><blanks>value" and gives its value; false when there is none. */
+static bool find_value(
+	const char *text, const char *key, char mark, const char **ret_value, size_t *ret_size)
+{
+	size_t key_size = strlen(key);
+
+	for (const char *line = text; *line != '\0';) {
+		size_t size = strcspn(line, "\n");
+		if (size > key_size && memcmp(line, key, key_size) == 0) {
+			size_t at = key_size + strspn(line + key_size, " \t");
+			if (line[at] == mark) {
+				at++;
+				at += strspn(line + at, " \t");
+				*ret_value = line + at;
+				*ret_size = at < size ? size - at : 0;
+				return true;
+			}
+		}
+		line += size;
+		if (*line == '\n')
+			line++;
+	}
+	return false;
+}
+
+static void read_os_release(const struct roots *r, struct host *h)
+{
+	/* Beside proc, so that a recorded tree brings its own: ".." of a mounted /proc is the root directory. */
+	static const char *const paths[] = { "../etc/os-release", "../usr/lib/os-release" };
+	const struct {
+		const char *key;
+		char *to;
+		size_t size;
+	} wanted[] = {
+		{ "PRETTY_NAME", h->os_name, sizeof(h->os_name) },
+		{ "ID", h->os_id, sizeof(h->os_id) },
+		{ "VERSION_ID", h->os_version_id, sizeof(h->os_version_id) },
+	};
+	char text[SMALL_FILE_SIZE];
+	ssize_t n = -1;
+
+	for (size_t i = 0; i < ARRAY_SIZE(paths) && n < 0; i++)
+		n = read_root_file(r->proc, paths[i], text, sizeof(text));
+	if (n < 0)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
+		const char *value;
+		size_t size;
+		if (find_value(text, wanted[i].key, '=', &value, &size))
+			copy_unquoted(wanted[i].to, wanted[i].size, value, size);
+	}
+}
+
+/* The beginning of a file that may be larger than the buffer, as text. False when it cannot be read. */
+static bool read_beginning(int root, const char *path, char *text, size_t size)
+{
+	size_t length = 0;
+	AUTO_CLOSE int fd = root_file(root, "%s", path);
+
+	if (fd < 0)
+		return false;
+	while (length < size - 1) {
+		ssize_t n = read(fd, text + length, size - 1 - length);
+		if (n <= 0)
+			break;
+		length += (size_t) n;
+	}
+	text[length] = '\0';
+	return length > 0;
+}
+
+static void read_cpu_model(const struct roots *r, struct host *h)
+{
+	/* x86 and others; small ARM boards; MIPS; POWER. */
+	static const char *const keys[] = { "model name", "Model", "cpu model", "cpu" };
+	char text[CPUINFO_SIZE];
+
+	if (!read_beginning(r->proc, "cpuinfo", text, sizeof(text)))
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		const char *value;
+		size_t size;
+		if (find_value(text, keys[i], ':', &value, &size)) {
+			copy_text(h->cpu_model, sizeof(h->cpu_model), value, size);
+			return;
+		}
+	}
+}
+
+static void read_memory(const struct roots *r, struct host *h)
+{
+	static const struct key_line rows[] = {
+		KEY_LINE("MemTotal", LINE_KIB, struct host, memory_total_bytes),
+		KEY_LINE("SwapTotal", LINE_KIB, struct host, swap_total_bytes),
+	};
+	char text[SMALL_FILE_SIZE];
+	uint32_t seen;
+
+	ssize_t n = read_root_file(r->proc, "meminfo", text, sizeof(text));
+	/* Without the lines, or with bad ones, the members stay 0: "cannot be had". */
+	if (n > 0)
+		(void) key_lines_parse(text, (size_t) n, rows, ARRAY_SIZE(rows), h, &seen);
+}
+
+static void read_boot_id(const struct roots *r, struct host *h)
+{
+	char text[64];
+
+	ssize_t n = read_root_file(r->proc, "sys/kernel/random/boot_id", text, sizeof(text));
+	if (n > 0)
+		copy_text(h->boot_id, sizeof(h->boot_id), text, strcspn(text, "\n"));
+}
+
+static unsigned long positive(long value)
+{
+	return value > 0 ? (unsigned long) value : 0;
+}
+
+void host_read(const struct roots *r, struct host *ret)
+{
+	struct utsname u;
+
+	memset(ret, 0, sizeof(*ret));
+	if (uname(&u) == 0) {
+		copy_text(ret->hostname, sizeof(ret->hostname), u.nodename, strlen(u.nodename));
+		copy_text(ret->kernel_release, sizeof(ret->kernel_release), u.release,
+			strlen(u.release));
+		copy_text(ret->kernel_version, sizeof(ret->kernel_version), u.version,
+			strlen(u.version));
+		copy_text(ret->machine, sizeof(ret->machine), u.machine, strlen(u.machine));
+	}
+	ret->cpus_configured = (unsigned) positive(sysconf(_SC_NPROCESSORS_CONF));
+	ret->cpus_online = (unsigned) positive(sysconf(_SC_NPROCESSORS_ONLN));
+	ret->page_size_bytes = positive(sysconf(_SC_PAGESIZE));
+	ret->clock_ticks_per_second = positive(sysconf(_SC_CLK_TCK));
+	read_os_release(r, ret);
+	read_cpu_model(r, ret);
+	read_memory(r, ret);
+	read_boot_id(r, ret);
+}
+
+uint64_t host_shared_memory_bytes(void)
+{
+	struct sysinfo info;
+
+	if (sysinfo(&info) < 0)
+		return 0;
+	return (uint64_t) info.sharedram * info.mem_unit;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/* Parses the small files of /proc/PID that are numbers or "Key: value" lines: statm, io, status, smaps_rollup. */
+#include "linux/proc_files.h"
+
+#include <errno.h>
+
+#include "base/macros.h"
+#include "linux/key_lines.h"
+#include "linux/scan.h"
+
+#define ROW(index) (1u << (index))
+#define ALL_ROWS(rows) (ROW(ARRAY_SIZE(rows)) - 1)
+
+int proc_statm_parse(const char *text, size_t n, struct proc_statm *ret)
+{
+	struct proc_statm s;
+
+	if (n == 0 || text[n - 1] != '\n')
+		return -EINVAL;
+
+	const char *at = text, *end = text + n;
+	if (!scan_u64(&at, end, &s.size) || !scan_char(&at, end, ' '))
+		return -EINVAL;
+	if (!scan_u64(&at, end, &s.resident) || !scan_char(&at, end, ' '))
+		return -EINVAL;
+	if (!scan_u64(&at, end, &s.shared) || (*at != ' ' && *at != '\n'))
+		return -EINVAL;
+	*ret = s;
+	return 0;
+}
+
+static const struct key_line io_rows[] = {
+	KEY_LINE("rchar", LINE_NUMBER, struct proc_io, rchar),
+	KEY_LINE("wchar", LINE_NUMBER, struct proc_io, wchar),
+	KEY_LINE("syscr", LINE_NUMBER, struct proc_io, syscr),
+	KEY_LINE("syscw", LINE_NUMBER, struct proc_io, syscw),
+	KEY_LINE("read_bytes", LINE_NUMBER, struct proc_io, read_bytes),
+	KEY_LINE("write_bytes", LINE_NUMBER, struct proc_io, write_bytes),
+	KEY_LINE("cancelled_write_bytes", LINE_NUMBER, struct proc_io, cancelled_write_bytes),
+};
+
+int proc_io_parse(const char *text, size_t n, struct proc_io *ret)
+{
+	struct proc_io io;
+	uint32_t seen;
+
+	int rc = key_lines_parse(text, n, io_rows, ARRAY_SIZE(io_rows), &io, &seen);
+	if (rc < 0)
+		return rc;
+	if (seen != ALL_ROWS(io_rows))
+		return -EINVAL;
+	*ret = io;
+	return 0;
+}
+
+enum {
+	STATUS_IDS,
+	STATUS_HWM,
+	STATUS_RSS_ANON,
+	STATUS_RSS_FILE,
+	STATUS_RSS_SHMEM,
+	STATUS_SWAP,
+	STATUS_HUGETLB,
+	STATUS_THREADS,
+	STATUS_IGNORED,
+	STATUS_CAUGHT,
+	STATUS_CPUS,
+	STATUS_VOLUNTARY,
+	STATUS_INVOLUNTARY,
+	N_STATUS
+};
+
+_Static_assert(offsetof(struct proc_status, euid) ==
+			       offsetof(struct proc_status, uid) + sizeof(uint32_t) &&
+		       sizeof(uid_t) == sizeof(uint32_t),
+	"LINE_TWO_IDS fills uid and euid at once");
+
+/* A process cannot forge a line with its name: the kernel escapes newlines in "Name:". */
+static const struct key_line status_rows[] = {
+	[STATUS_IDS] = KEY_LINE("Uid", LINE_TWO_IDS, struct proc_status, uid),
+	[STATUS_HWM] = KEY_LINE("VmHWM", LINE_KIB, struct proc_status, hwm_bytes),
+	[STATUS_RSS_ANON] = KEY_LINE("RssAnon", LINE_KIB, struct proc_status, rss_anon_bytes),
+	[STATUS_RSS_FILE] = KEY_LINE("RssFile", LINE_KIB, struct proc_status, rss_file_bytes),
+	[STATUS_RSS_SHMEM] = KEY_LINE("RssShmem", LINE_KIB, struct proc_status, rss_shmem_bytes),
+	[STATUS_SWAP] = KEY_LINE("VmSwap", LINE_KIB, struct proc_status, swap_bytes),
+	[STATUS_HUGETLB] = KEY_LINE("HugetlbPages", LINE_KIB, struct proc_status, hugetlb_bytes),
+	[STATUS_THREADS] = KEY_LINE("Threads", LINE_NUMBER, struct proc_status, threads),
+	[STATUS_IGNORED] = KEY_LINE("SigIgn", LINE_HEX, struct proc_status, signals_ignored),
+	[STATUS_CAUGHT] = KEY_LINE("SigCgt", LINE_HEX, struct proc_status, signals_caught),
+	[STATUS_CPUS] =
+		KEY_LINE("Cpus_allowed", LINE_MASK_BITS, struct proc_status, cpus_allowed_count),
+	[STATUS_VOLUNTARY] = KEY_LINE(
+		"voluntary_ctxt_switches", LINE_NUMBER, struct proc_status, voluntary_switches),
+	[STATUS_INVOLUNTARY] = KEY_LINE("nonvoluntary_ctxt_switches", LINE_NUMBER,
+		struct proc_status, involuntary_switches),
+};
+_Static_assert(ARRAY_SIZE(status_rows) == N_STATUS, "one row a name");
+
+/* These come together or not at all since Linux 4.5. HugetlbPages is not among them: a kernel without huge pages has no
+ * such line, and then 0 is true. */
+#define STATUS_MEMORY                                                                              \
+	(ROW(STATUS_HWM) | ROW(STATUS_RSS_ANON) | ROW(STATUS_RSS_FILE) | ROW(STATUS_RSS_SHMEM) |   \
+		ROW(STATUS_SWAP))
+#define STATUS_ALWAYS (ALL_ROWS(status_rows) & ~(STATUS_MEMORY | ROW(STATUS_HUGETLB)))
+
+int proc_status_parse(const char *text, size_t n, struct proc_status *ret)
+{
+	struct proc_status s = { 0 };
+	uint32_t seen;
+
+	int rc = key_lines_parse(text, n, status_rows, ARRAY_SIZE(status_rows), &s, &seen);
+	if (rc < 0)
+		return rc;
+	if ((seen & STATUS_ALWAYS) != STATUS_ALWAYS)
+		return -EINVAL;
+	if ((seen & STATUS_MEMORY) != 0 && (seen & STATUS_MEMORY) != STATUS_MEMORY)
+		return -EINVAL;
+	s.has_memory = (seen & STATUS_MEMORY) != 0;
+	*ret = s;
+	return 0;
+}
+
+enum {
+	ROLLUP_RSS,
+	ROLLUP_PSS,
+	ROLLUP_PSS_ANON,
+	ROLLUP_PSS_FILE,
+	ROLLUP_PSS_SHMEM,
+	ROLLUP_PRIVATE_CLEAN,
+	ROLLUP_PRIVATE_DIRTY,
+	ROLLUP_SHARED_HUGETLB,
+	ROLLUP_PRIVATE_HUGETLB,
+	ROLLUP_SWAP,
+	ROLLUP_SWAP_PSS,
+	N_ROLLUP
+};
+
+static const struct key_line rollup_rows[] = {
+	[ROLLUP_RSS] = KEY_LINE("Rss", LINE_KIB, struct smaps_rollup, rss),
+	[ROLLUP_PSS] = KEY_LINE("Pss", LINE_KIB, struct smaps_rollup, pss),
+	[ROLLUP_PSS_ANON] = KEY_LINE("Pss_Anon", LINE_KIB, struct smaps_rollup, pss_anon),
+	[ROLLUP_PSS_FILE] = KEY_LINE("Pss_File", LINE_KIB, struct smaps_rollup, pss_file),
+	[ROLLUP_PSS_SHMEM] = KEY_LINE("Pss_Shmem", LINE_KIB, struct smaps_rollup, pss_shmem),
+	[ROLLUP_PRIVATE_CLEAN] =
+		KEY_LINE("Private_Clean", LINE_KIB, struct smaps_rollup, private_clean),
+	[ROLLUP_PRIVATE_DIRTY] =
+		KEY_LINE("Private_Dirty", LINE_KIB, struct smaps_rollup, private_dirty),
+	[ROLLUP_SHARED_HUGETLB] =
+		KEY_LINE("Shared_Hugetlb", LINE_KIB, struct smaps_rollup, shared_hugetlb),
+	[ROLLUP_PRIVATE_HUGETLB] =
+		KEY_LINE("Private_Hugetlb", LINE_KIB, struct smaps_rollup, private_hugetlb),
+	[ROLLUP_SWAP] = KEY_LINE("Swap", LINE_KIB, struct smaps_rollup, swap),
+	[ROLLUP_SWAP_PSS] = KEY_LINE("SwapPss", LINE_KIB, struct smaps_rollup, swap_pss),
+};
+_Static_assert(ARRAY_SIZE(rollup_rows) == N_ROLLUP, "one row a name");
+
+#define ROLLUP_SPLIT (ROW(ROLLUP_PSS_ANON) | ROW(ROLLUP_PSS_FILE) | ROW(ROLLUP_PSS_SHMEM))
+#define ROLLUP_ALWAYS (ALL_ROWS(rollup_rows) & ~ROLLUP_SPLIT)
+
+int smaps_rollup_parse(const char *text, size_t n, struct smaps_rollup *ret)
+{
+	struct smaps_rollup s = { 0 };
+	uint32_t seen;
+
+	if (n == 0)
+		return -ENODATA;
+	int rc = key_lines_parse(text, n, rollup_rows, ARRAY_SIZE(rollup_rows), &s, &seen);
+	if (rc < 0)
+		return rc;
+	if ((seen & ROLLUP_ALWAYS) != ROLLUP_ALWAYS)
+		return -EINVAL;
+	if ((seen & ROLLUP_SPLIT) != 0 && (seen & ROLLUP_SPLIT) != ROLLUP_SPLIT)
+		return -EINVAL;
+	s.has_pss_split = (seen & ROLLUP_SPLIT) != 0;
+	*ret = s;
+	return 0;
+}

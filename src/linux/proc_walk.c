@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/* Walks the lists below /proc (children, threads, processes, open files) without allocating, and reads command lines. */
+#include "linux/proc_files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "base/macros.h"
+#include "linux/roots.h"
+#include "linux/scan.h"
+
+/* One read(2) of a children file gives a page at most, whatever the buffer. */
+#define CHILDREN_BUFFER_SIZE 4096
+#define DIRECTORY_BUFFER_SIZE 8192
+
+/* What getdents64(2) fills the buffer with; glibc has a wrapper only since 2.30. */
+struct directory_entry {
+	ino64_t inode;
+	off64_t offset;
+	unsigned short size;
+	unsigned char type;
+	char name[];
+};
+
+static ssize_t read_again(int fd, char *buffer, size_t size)
+{
+	ssize_t n;
+
+	do
+		n = read(fd, buffer, size);
+	while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : n;
+}
+
+int proc_children_each(int proc_root, pid_t pid, pid_t tid,
+	void (*each)(pid_t child, void *context), void *context)
+{
+	char buffer[CHILDREN_BUFFER_SIZE];
+	int child = 0; /* 0: between two pids; a pid may be cut by the end of a read */
+	AUTO_CLOSE int fd = root_file(proc_root, "%d/task/%d/children", pid, tid);
+
+	if (fd < 0)
+		return fd;
+	for (;;) {
+		ssize_t n = read_again(fd, buffer, sizeof(buffer));
+		if (n < 0)
+			return (int) n;
+		if (n == 0)
+			break;
+		for (ssize_t i = 0; i < n; i++) {
+			char c = buffer[i];
+			if (c >= '0' && c <= '9') {
+				if (child > (INT_MAX - 9) / 10)
+					return -EINVAL;
+				child = child * 10 + (c - '0');
+			} else if (c == ' ' || c == '\n') {
+				if (child > 0)
+					each(child, context);
+				child = 0;
+			} else {
+				return -EINVAL;
+			}
+		}
+	}
+	/* The kernel ends every pid with a space. */
+	return child == 0 ? 0 : -EINVAL;
+}
+
+/* Calls `each` for every entry of a directory. 0, or a negative errno. */
+static int entries_each(
+	int fd, void (*each)(const struct directory_entry *entry, void *context), void *context)
+{
+	_Alignas(struct directory_entry) char buffer[DIRECTORY_BUFFER_SIZE];
+
+	for (;;) {
+		long n = syscall(SYS_getdents64, fd, buffer, sizeof(buffer));
+		if (n < 0)
+			return -errno;
+		if (n == 0)
+			return 0;
+		for (long at = 0; at < n;) {
+			const struct directory_entry *entry = (const void *) (buffer + at);
+			each(entry, context);
+			at += entry->size;
+		}
+	}
+}
+
+struct numeric_walk {
+	void (*each)(pid_t id, void *context);
+	void *context;
+};
+
+static void hand_on_number(const struct directory_entry *entry, void *context)
+{
+	const struct numeric_walk *walk = context;
+	const char *at = entry->name, *end = entry->name + strlen(entry->name);
+	int id;
+
+	if (entry->type != DT_DIR && entry->type != DT_UNKNOWN)
+		return;
+	if (scan_int(&at, end, &id) && at == end && id > 0)
+		walk->each(id, walk->context);
+}
+
+/* Every numeric directory in the opened one. */
+static int numbers_each(int fd, void (*each)(pid_t id, void *context), void *context)
+{
+	struct numeric_walk walk = { each, context };
+
+	return entries_each(fd, hand_on_number, &walk);
+}
+
+int proc_tasks_each(int proc_root, pid_t pid, void (*each)(pid_t tid, void *context), void *context)
+{
+	AUTO_CLOSE int fd = root_file(proc_root, "%d/task", pid);
+
+	return fd < 0 ? fd : numbers_each(fd, each, context);
+}
+
+int proc_pids_each(int proc_root, void (*each)(pid_t pid, void *context), void *context)
+{
+	AUTO_CLOSE int fd = root_file(proc_root, ".");
+
+	return fd < 0 ? fd : numbers_each(fd, each, context);
+}
+
+static void count_entry(const struct directory_entry *entry, void *context)
+{
+	uint64_t *count = context;
+
+	if (strcmp(entry->name, ".") != 0 && strcmp(entry->name, "..") != 0)
+		(*count)++;
+}
+
+/* Whether this is the kernel's own /proc: in a recorded tree a directory's size says nothing about its entries. */
+static bool is_live_proc(int proc_root)
+{
+	struct statfs fs;
+
+	return fstatfs(proc_root, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC;
+}
+
+int proc_fd_count(int proc_root, pid_t pid, uint64_t *ret)
+{
+	char path[32];
+	struct stat st;
+	uint64_t count = 0;
+
+	snprintf(path, sizeof(path), "%d/fd", pid);
+	if (fstatat(proc_root, path, &st, 0) < 0)
+		return -errno;
+	if (st.st_size > 0 && is_live_proc(proc_root)) {
+		*ret = (uint64_t) st.st_size;
+		return 0;
+	}
+
+	/* Size 0 is a kernel before 6.2 or a process without open files: the list tells which. */
+	AUTO_CLOSE int fd = root_file(proc_root, "%s", path);
+	if (fd < 0)
+		return fd;
+	int rc = entries_each(fd, count_entry, &count);
+	if (rc < 0)
+		return rc;
+	*ret = count;
+	return 0;
+}
+
+ssize_t proc_cmdline_read(int proc_root, pid_t pid, char *buffer, size_t size, bool *ret_cut)
+{
+	size_t length = 0;
+	AUTO_CLOSE int fd = root_file(proc_root, "%d/cmdline", pid);
+
+	if (fd < 0)
+		return fd;
+	for (;;) {
+		char one_more;
+		bool full = length == size;
+		ssize_t n = full ? read_again(fd, &one_more, 1)
+				 : read_again(fd, buffer + length, size - length);
+		if (n < 0)
+			return n;
+		if (n == 0 || full) {
+			*ret_cut = n > 0;
+			return (ssize_t) length;
+		}
+		length += (size_t) n;
+	}
+}

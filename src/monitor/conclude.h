@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* From readings to claims: which rung stands for a quantity, what may be said of it, and why. */
+#ifndef ASSAY_MONITOR_CONCLUDE_H
+#define ASSAY_MONITOR_CONCLUDE_H
+
+#include "model/run_info.h"
+#include "monitor/monitor.h"
+
+/*
+ * Fills headline, rungs, run_totals, processes and notes of the run as far as it has come; may be called again.
+ * info->wall_ns, measures, selected and survivors are set already. `running`: the job has not ended.
+ */
+void conclude(struct monitor *m, struct assay_run_info *info, bool running);
+
+/* The parts, for tests: the alarm that some CPU time was lost to auto-reaping. */
+enum reap_alarm { REAP_NONE_DETECTED, REAP_SUSPECTED, REAP_SEEN };
+struct cpu_sources {
+	uint64_t keeper_ns, tree_ns;
+	bool has_perf;
+	uint64_t perf_ns;
+	uint64_t processes; /* at least this many */
+	bool sigchld_ignored; /* a process with children ignored SIGCHLD */
+};
+enum reap_alarm conclude_reap_alarm(const struct cpu_sources *s);
+/* How much more than the keeper perf may count before it tells of lost children; how much less before the two disagree. */
+uint64_t conclude_perf_excess_ns(const struct cpu_sources *s);
+uint64_t conclude_perf_deficit_ns(const struct cpu_sources *s);
+
+#endif

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs the collectors at each tick and turns closed windows into records. */
+#include "monitor/monitor.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "linux/host.h"
+
+static size_t assign_columns(const struct measures *ms, int *column)
+{
+	size_t n = 0;
+
+	for (size_t row = 0; row < ms->n; row++) {
+		const struct measure *m = ms->rows[row];
+		bool has = m->scope == PROCESS && (m->kind == GAUGE || m->kind == COUNTER);
+
+		column[row] = has ? (int) n++ : -1;
+	}
+	return n;
+}
+
+static void find_active(struct monitor *m)
+{
+	for (size_t row = m->measures->n; row-- > 0;) {
+		int c = m->measures->collector[row];
+
+		m->first_row[c] = (int) row;
+		if (m->selected[row] && m->states[c].available)
+			m->active[c] = true;
+	}
+}
+
+int monitor_init(struct monitor *m, const struct roots *roots, const struct measures *measures,
+	const bool *selected, struct collector_state *states, struct error *err)
+{
+	size_t n = measures->n;
+
+	*m = (struct monitor){ .measures = measures, .selected = selected, .states = states };
+	m->census.fd = -1;
+	m->collect = (struct collect){ .roots = roots, .perf_fd = -1, .keeper_io_fd = -1 };
+	m->column = calloc(n, sizeof(*m->column));
+	m->batch.singles = calloc(n, sizeof(*m->batch.singles));
+	m->batch.run_singles = calloc(n, sizeof(*m->batch.run_singles));
+	m->batch.totals = calloc(n, sizeof(*m->batch.totals));
+	m->window_singles = calloc(n, sizeof(*m->window_singles));
+	m->process_records = calloc(PROCESSES_PER_RECORD, sizeof(*m->process_records));
+	m->scores = calloc(PROCESSES_PER_RECORD, sizeof(*m->scores));
+	if (!m->column || !m->batch.singles || !m->batch.run_singles || !m->batch.totals ||
+		!m->window_singles || !m->process_records || !m->scores) {
+		monitor_done(m);
+		return error_set(err, -ENOMEM, "cannot prepare to record");
+	}
+	size_t n_columns = assign_columns(measures, m->column);
+	find_active(m);
+	int r = ledger_init(&m->ledger, roots, n_columns, err);
+	if (r < 0) {
+		monitor_done(m);
+		return r;
+	}
+	m->collect.ledger = &m->ledger;
+	m->collect.census = &m->census;
+	m->collect.page_size = (uint64_t) sysconf(_SC_PAGESIZE);
+	m->batch.measures = measures;
+	m->batch.selected = selected;
+	m->batch.column = m->column;
+	return 0;
+}
+
+void monitor_done(struct monitor *m)
+{
+	free(m->column);
+	free(m->batch.singles);
+	free(m->batch.run_singles);
+	free(m->batch.totals);
+	free(m->window_singles);
+	free(m->process_records);
+	free(m->scores);
+	ledger_done(&m->ledger);
+	census_close(&m->census);
+	if (m->collect.perf_fd >= 0)
+		close(m->collect.perf_fd);
+	if (m->collect.keeper_io_fd >= 0)
+		close(m->collect.keeper_io_fd);
+	*m = (struct monitor){ .census.fd = -1, .collect = { .perf_fd = -1, .keeper_io_fd = -1 } };
+}
+
+/* The job and its counters begin with the run: their first readings count whole. */
+static void begin_counters(struct monitor *m, uint64_t start_ns)
+{
+	for (size_t row = 0; row < m->measures->n; row++) {
+		const struct measure *r = m->measures->rows[row];
+
+		if (r->scope != SINGLE || (r->kind != COUNTER && m->measures->rate_of[row] < 0))
+			continue;
+		accumulate_from_zero(&m->batch.singles[row], start_ns);
+		accumulate_from_zero(&m->batch.run_singles[row], start_ns);
+	}
+}
+
+void monitor_start(struct monitor *m, uint64_t start_ns, uint64_t sample_interval_ns,
+	uint64_t report_interval_ns)
+{
+	schedule_start(&m->schedule, start_ns, sample_interval_ns, report_interval_ns);
+	m->window_start_ns = start_ns;
+	m->ledger.run_start_ns = start_ns;
+	m->sleep_offset_ns = clock_slept_ns();
+	m->shared_memory_at_start_bytes = host_shared_memory_bytes();
+	begin_counters(m, start_ns);
+}
+
+/* What lies between is a gap, not work. */
+static void notice_suspend(struct monitor *m)
+{
+	uint64_t offset_ns = clock_slept_ns();
+
+	if (offset_ns > m->sleep_offset_ns + NSEC_PER_SEC / 100) {
+		m->suspended_ns += offset_ns - m->sleep_offset_ns;
+		m->suspended_in_window_ns += offset_ns - m->sleep_offset_ns;
+		m->sleep_offset_ns = offset_ns;
+		m->ledger.boot_offset_ns = offset_ns;
+	}
+}
+
+static void sample(struct monitor *m, const struct exit_page *page)
+{
+	uint64_t look_ns = clock_monotonic_ns();
+
+	census_drain(&m->census);
+	ledger_refresh(&m->ledger, page, look_ns);
+	m->states[0].cost_ns += clock_monotonic_ns() - look_ns;
+	for (size_t i = 0; collectors[i]; i++) {
+		const struct collector *c = collectors[i];
+
+		if (!m->active[i])
+			continue;
+		uint64_t began_ns = clock_monotonic_ns();
+		batch_begin(&m->batch, m->first_row[i], c->from_ledger ? look_ns : began_ns);
+		if (c->read(&m->collect, &m->batch) < 0)
+			m->states[i].failures++;
+		batch_end(&m->batch);
+		m->states[i].reads++;
+		m->states[i].cost_ns += clock_monotonic_ns() - began_ns;
+	}
+	m->ticks++;
+	m->samples_in_window++;
+	m->last_tick_ns = look_ns;
+}
+
+static uint64_t score(const struct monitor *m, const struct process *p)
+{
+	/* What a reader looks for first: who used CPU, who holds memory. */
+	(void) m;
+	return p->cpu_ns / 1000 + (p->has_statm ? p->statm.resident : 0);
+}
+
+static void sift_down(struct monitor *m, size_t n)
+{
+	size_t at = 0;
+
+	for (;;) {
+		size_t child = 2 * at + 1;
+
+		if (child >= n)
+			return;
+		if (child + 1 < n && m->scores[child + 1] < m->scores[child])
+			child++;
+		if (m->scores[at] <= m->scores[child])
+			return;
+		uint64_t s = m->scores[at];
+		struct process_record r = m->process_records[at];
+		m->scores[at] = m->scores[child];
+		m->process_records[at] = m->process_records[child];
+		m->scores[child] = s;
+		m->process_records[child] = r;
+		at = child;
+	}
+}
+
+static void sift_up(struct monitor *m, size_t at)
+{
+	while (at > 0 && m->scores[at] < m->scores[(at - 1) / 2]) {
+		size_t parent = (at - 1) / 2;
+		uint64_t s = m->scores[at];
+		struct process_record r = m->process_records[at];
+
+		m->scores[at] = m->scores[parent];
+		m->process_records[at] = m->process_records[parent];
+		m->scores[parent] = s;
+		m->process_records[parent] = r;
+		at = parent;
+	}
+}
+
+static struct process_record process_record(const struct monitor *m, const struct process *p)
+{
+	struct process_record r = { .pid = p->pid,
+		.ppid = p->stat.ppid,
+		.start_ticks = p->start_ticks,
+		.name = p->stat.name,
+		.uid = p->uid,
+		.born = p->born_in_window,
+		.ended = p->ended_in_window,
+		.rows = p->rows };
+
+	memcpy(r.states, p->states, sizeof(r.states));
+	if (p->command_size) {
+		r.command = m->ledger.commands.data + p->command_offset;
+		r.command_size = p->command_size;
+	}
+	r.command_cut = p->command_cut;
+	return r;
+}
+
+/* Those born, ended, running or changing in the window; at most PROCESSES_PER_RECORD, the busiest. */
+static void choose_processes(struct monitor *m, struct record *record)
+{
+	const struct ledger *l = &m->ledger;
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->n_order; i++) {
+		const struct process *p = ledger_at(l, i);
+
+		if (!p->born_in_window && !p->ended_in_window && !p->changed_in_window) {
+			record->n_quiet++;
+			continue;
+		}
+		uint64_t s = score(m, p);
+		if (n < PROCESSES_PER_RECORD) {
+			m->scores[n] = s;
+			m->process_records[n] = process_record(m, p);
+			sift_up(m, n++);
+			continue;
+		}
+		record->n_omitted++;
+		if (s <= m->scores[0])
+			continue;
+		m->scores[0] = s;
+		m->process_records[0] = process_record(m, p);
+		sift_down(m, n);
+	}
+	record->processes = m->process_records;
+	record->n_processes = n;
+}
+
+static void summarise_singles(struct monitor *m)
+{
+	for (size_t row = 0; row < m->measures->n; row++) {
+		const struct measure *r = m->measures->rows[row];
+
+		if (r->scope != SINGLE)
+			continue;
+		m->window_singles[row] = accumulator_summary(&m->batch.singles[row], r);
+		if (m->measures->base[row] >= 0) {
+			const struct total *t = &m->batch.totals[m->measures->base[row]];
+			m->window_singles[row].subjects_absent = t->absent;
+			m->window_singles[row].subjects_why = t->why;
+		}
+	}
+}
+
+static void next_window(struct monitor *m, uint64_t now_ns)
+{
+	const struct measures *ms = m->measures;
+
+	for (size_t row = 0; row < ms->n; row++)
+		if (ms->rows[row]->scope == SINGLE)
+			accumulator_next_window(&m->batch.singles[row], now_ns);
+	ledger_next_window(&m->ledger);
+	for (size_t i = 0; i < m->ledger.n_order; i++)
+		for (size_t column = 0; column < m->ledger.n_columns; column++)
+			accumulator_next_window(&ledger_at(&m->ledger, i)->rows[column], now_ns);
+	m->samples_in_window = 0;
+	m->suspended_in_window_ns = 0;
+	m->window_start_ns = now_ns;
+}
+
+static void close_window(struct monitor *m, bool last)
+{
+	uint64_t now_ns = m->last_tick_ns;
+	struct record record = { .sequence = m->sequence++,
+		.start_ns = m->window_start_ns - m->schedule.start_ns,
+		.end_ns = now_ns - m->schedule.start_ns,
+		.monotonic_ns = now_ns,
+		.realtime_ns = clock_realtime_ns() - (clock_monotonic_ns() - now_ns),
+		.suspended_ns = m->suspended_in_window_ns,
+		.samples = m->samples_in_window,
+		.missed_ticks = (uint32_t) m->schedule.missed_in_window,
+		.last = last,
+		.measures = m->measures,
+		.selected = m->selected,
+		.process_column = m->column,
+		.singles = m->window_singles };
+	struct error err = { 0 };
+
+	summarise_singles(m);
+	choose_processes(m, &record);
+	if (m->sink && m->sink->write(m->sink, &record, &err) < 0) {
+		m->sink_failures++;
+		snprintf(m->sink_error, sizeof(m->sink_error), "%.*s",
+			(int) sizeof(m->sink_error) - 1, err.text);
+	}
+	next_window(m, now_ns);
+}
+
+void monitor_tick(struct monitor *m, const struct exit_page *page)
+{
+	notice_suspend(m);
+	sample(m, page);
+	schedule_ticked(&m->schedule, m->last_tick_ns);
+	if (schedule_window_over(&m->schedule, m->last_tick_ns)) {
+		close_window(m, false);
+		schedule_window_closed(&m->schedule, m->last_tick_ns);
+	}
+}
+
+void monitor_finish(struct monitor *m, const struct exit_page *page)
+{
+	notice_suspend(m);
+	sample(m, page);
+	close_window(m, true);
+}
+
+struct summary monitor_run_summary(const struct monitor *m, size_t row)
+{
+	return accumulator_summary(&m->batch.run_singles[row], m->measures->rows[row]);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* The loop's body: a tick reads the target, a closed window becomes a record. Who waits, and for what, is the caller's affair. */
+#ifndef ASSAY_MONITOR_MONITOR_H
+#define ASSAY_MONITOR_MONITOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collect/collect.h"
+#include "model/record.h"
+#include "model/run_info.h"
+#include "monitor/schedule.h"
+#include "target/census.h"
+#include "target/ledger.h"
+
+struct error;
+struct exit_page;
+
+#define PROCESSES_PER_RECORD 256
+
+struct monitor {
+	const struct measures *measures;
+	const bool *selected;
+	int *column; /* per row: its place among a process's accumulators, or -1 */
+
+	struct collect collect;
+	struct ledger ledger;
+	struct census census;
+	struct batch batch;
+	struct schedule schedule;
+	bool active[N_COLLECTORS_MAX];
+	int first_row[N_COLLECTORS_MAX];
+	struct collector_state *states; /* of the run info: cost and failures */
+
+	struct summary *window_singles;
+	struct process_record *process_records; /* the busiest, a heap while being chosen */
+	uint64_t *scores;
+	struct sink *sink; /* may be NULL */
+
+	uint64_t window_start_ns, last_tick_ns;
+	uint64_t sleep_offset_ns; /* CLOCK_BOOTTIME - CLOCK_MONOTONIC when last looked at */
+	uint64_t suspended_ns, suspended_in_window_ns;
+	uint64_t shared_memory_at_start_bytes;
+	uint64_t sequence, ticks;
+	uint32_t samples_in_window;
+	uint64_t sink_failures;
+	char sink_error[240]; /* the latest, "" when none */
+};
+
+/* Prepares for a tree below `keeper`; `roots`, `measures`, `selected` and `states` are borrowed. The schedule starts at `start_ns`. */
+int monitor_init(struct monitor *m, const struct roots *roots, const struct measures *measures,
+	const bool *selected, struct collector_state *states, struct error *err);
+void monitor_start(struct monitor *m, uint64_t start_ns, uint64_t sample_interval_ns,
+	uint64_t report_interval_ns);
+/* One sample; closes the window when its time has come. Allocates nothing unless more processes live than ever before. */
+void monitor_tick(struct monitor *m, const struct exit_page *page);
+/* The last sample and the last window. */
+void monitor_finish(struct monitor *m, const struct exit_page *page);
+/* The whole run's summary of a single or total row. */
+struct summary monitor_run_summary(const struct monitor *m, size_t row);
+void monitor_done(struct monitor *m);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* Samples on a fixed grid, denser in the first moments so that short jobs are seen; windows that widen with the run's age. */
+#include "monitor/schedule.h"
+
+#include <stddef.h>
+
+#include "base/macros.h"
+
+#define MS 1000000ULL
+
+/* The first ticks, for jobs shorter than an interval. */
+static const uint64_t early_ns[] = { 20 * MS, 60 * MS, 140 * MS, 300 * MS, 600 * MS };
+
+static const struct {
+	uint64_t age_s, length_s;
+} widths[] = {
+	{ 60, 1 },
+	{ 600, 5 },
+	{ 3600, 15 },
+	{ 6 * 3600, 60 },
+	{ 24 * 3600, 120 },
+	{ 7 * 24 * 3600, 300 },
+	{ UINT64_MAX, 600 },
+};
+
+uint64_t schedule_window_length(const struct schedule *s, uint64_t age_ns)
+{
+	size_t i = 0;
+
+	if (s->report_interval_ns)
+		return s->report_interval_ns;
+	while (age_ns / NSEC_PER_SEC >= widths[i].age_s)
+		i++;
+	uint64_t length_ns = widths[i].length_s * NSEC_PER_SEC;
+	return length_ns > s->sample_interval_ns ? length_ns : s->sample_interval_ns;
+}
+
+static uint64_t next_on_grid(const struct schedule *s, uint64_t now_ns)
+{
+	uint64_t age_ns = now_ns - s->start_ns;
+
+	for (size_t i = 0; i < ARRAY_SIZE(early_ns); i++)
+		if (early_ns[i] > age_ns && early_ns[i] < s->sample_interval_ns)
+			return s->start_ns + early_ns[i];
+	return s->start_ns + (age_ns / s->sample_interval_ns + 1) * s->sample_interval_ns;
+}
+
+void schedule_start(struct schedule *s, uint64_t start_ns, uint64_t sample_interval_ns,
+	uint64_t report_interval_ns)
+{
+	*s = (struct schedule){ .start_ns = start_ns,
+		.report_interval_ns = report_interval_ns,
+		.sample_interval_ns =
+			sample_interval_ns ? sample_interval_ns : SAMPLE_INTERVAL_DEFAULT_NS };
+	s->next_tick_ns = next_on_grid(s, start_ns);
+	s->window_end_ns = start_ns + schedule_window_length(s, 0);
+}
+
+void schedule_ticked(struct schedule *s, uint64_t now_ns)
+{
+	uint64_t due_ns = s->next_tick_ns;
+
+	if (now_ns < due_ns)
+		return; /* an extra sample, between two of the grid */
+	s->next_tick_ns = next_on_grid(s, now_ns);
+	uint64_t expected_ns = next_on_grid(s, due_ns);
+	if (s->next_tick_ns > expected_ns) {
+		uint64_t missed = (s->next_tick_ns - expected_ns + s->sample_interval_ns - 1) /
+				  s->sample_interval_ns;
+		s->missed += missed;
+		s->missed_in_window += missed;
+	}
+}
+
+bool schedule_window_over(const struct schedule *s, uint64_t now_ns)
+{
+	/* A tick comes a little late, the window's end is on the grid: a sample that stands just before it closes it too. */
+	return now_ns + s->sample_interval_ns / 4 >= s->window_end_ns;
+}
+
+void schedule_window_closed(struct schedule *s, uint64_t now_ns)
+{
+	s->missed_in_window = 0;
+	do {
+		s->window_end_ns += schedule_window_length(s, s->window_end_ns - s->start_ns);
+	} while (s->window_end_ns <= now_ns + s->sample_interval_ns / 4);
+}

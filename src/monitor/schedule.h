@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* When to sample and when to close a window. */
+#ifndef ASSAY_MONITOR_SCHEDULE_H
+#define ASSAY_MONITOR_SCHEDULE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct schedule {
+	uint64_t start_ns;
+	uint64_t sample_interval_ns;
+	uint64_t report_interval_ns; /* 0: widens with age */
+	uint64_t next_tick_ns;
+	uint64_t window_end_ns;
+	uint64_t missed; /* ticks whose time had passed before we came to them */
+	uint64_t missed_in_window;
+};
+
+#define SAMPLE_INTERVAL_DEFAULT_NS 1000000000ULL
+
+/* report_interval_ns 0: 1 s at first, minutes after a day. */
+void schedule_start(struct schedule *s, uint64_t start_ns, uint64_t sample_interval_ns,
+	uint64_t report_interval_ns);
+/* After a tick at `now_ns`: the next one on the grid; those that passed meanwhile are counted as missed. */
+void schedule_ticked(struct schedule *s, uint64_t now_ns);
+/* Whether the window is to be closed at a tick at `now_ns`. */
+bool schedule_window_over(const struct schedule *s, uint64_t now_ns);
+/* After a window was closed at `now_ns`. */
+void schedule_window_closed(struct schedule *s, uint64_t now_ns);
+/* The length of a window that begins at this age of the run. */
+uint64_t schedule_window_length(const struct schedule *s, uint64_t age_ns);
+
+#endif

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/* Renders what info.json says of a run: who, where and how; the results are in info_results.c. */
+#include "record/info_json.h"
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "base/utf8.h"
+#include "model/run_info.h"
+#include "record/info_results.h"
+#include "record/raw_text.h"
+
+static void program(struct json *j, const struct assay_run_info *info)
+{
+	json_key(j, "program");
+	json_object(j);
+	json_key_text(j, "name", "assay");
+	if (info->program_version)
+		json_key_text(j, "version", info->program_version);
+	json_object_end(j);
+}
+
+static void command(struct json *j, const struct assay_run_info *info)
+{
+	struct buf text = { 0 };
+
+	for (int i = 0; i < info->argc; i++) {
+		if (i > 0)
+			buf_add_char(&text, ' ');
+		text_add_shell_word(&text, info->argv[i], strlen(info->argv[i]));
+	}
+	if (text.failed)
+		j->out->failed = true;
+
+	json_key(j, "command");
+	json_object(j);
+	json_key(j, "text");
+	json_text_n(j, text.data ? text.data : "", text.len);
+	json_key_raw_list(j, "argv", info->argc, info->argv);
+	json_object_end(j);
+	buf_done(&text);
+}
+
+static void working_directory(struct json *j, const struct assay_run_info *info)
+{
+	if (info->working_directory)
+		json_key_raw(j, "working_directory", info->working_directory,
+			strlen(info->working_directory));
+	else if (info->working_directory_errno)
+		json_key_text(
+			j, "working_directory_absent", errno_name(info->working_directory_errno));
+}
+
+static void file_name(struct json *j, const char *key, const char *prefix, const char *end)
+{
+	struct buf name = { 0 };
+
+	buf_add_text(&name, prefix);
+	buf_add_text(&name, end);
+	if (name.failed)
+		j->out->failed = true;
+	json_key_raw(j, key, name.data ? name.data : "", name.len);
+	buf_done(&name);
+}
+
+static void files(struct json *j, const struct assay_run_info *info)
+{
+	if (!info->prefix)
+		return;
+	json_key(j, "files");
+	json_object(j);
+	file_name(j, "info", info->prefix, "info.json");
+	file_name(j, "usage", info->prefix, "usage.jsonl");
+	file_name(j, "prefix", info->prefix, "");
+	json_object_end(j);
+}
+
+static void key_time(struct json *j, const char *key, uint64_t realtime_ns)
+{
+	char text[RFC3339_SIZE];
+
+	format_rfc3339(realtime_ns, text);
+	json_key_text(j, key, text);
+}
+
+static void times(struct json *j, const struct assay_run_info *info)
+{
+	json_key(j, "time");
+	json_object(j);
+	key_time(j, "started", info->started_realtime_ns);
+	if (info->state == RUN_DONE)
+		key_time(j, "ended", info->ended_realtime_ns);
+	if (info->utc_offset[0])
+		json_key_text(j, "utc_offset", info->utc_offset);
+	json_key_seconds(j, "wall_seconds", info->wall_ns);
+	json_key_seconds(j, "suspended_seconds", info->suspended_ns);
+	json_object_end(j);
+}
+
+static void monitor(struct json *j, const struct assay_run_info *info)
+{
+	json_key(j, "monitor");
+	json_object(j);
+	json_key_i64(j, "pid", info->monitor_pid);
+	json_key_u64(j, "start_time_ticks", info->monitor_start_ticks);
+	if (info->keeper_pid > 0)
+		json_key_i64(j, "keeper_pid", info->keeper_pid);
+	if (info->job_pid > 0)
+		json_key_i64(j, "job_pid", info->job_pid);
+	if (info->boot_id[0])
+		json_key_text(j, "boot_id", info->boot_id);
+	json_object_end(j);
+}
+
+static void fact_value(struct json *j, const struct fact *fact)
+{
+	if (fact->text)
+		json_key_raw(j, fact->key, fact->text, strlen(fact->text));
+	else
+		json_key_u64(j, fact->key, fact->number);
+}
+
+static bool same_group(const struct fact *a, const struct fact *b)
+{
+	return a->group && b->group && strcmp(a->section, b->section) == 0 &&
+	       strcmp(a->group, b->group) == 0;
+}
+
+/* The facts of `first`'s group, wherever they stand: once, at the place of the first. */
+static void fact_group(struct json *j, const struct assay_run_info *info, size_t first)
+{
+	for (size_t i = 0; i < first; i++)
+		if (same_group(&info->facts[i], &info->facts[first]))
+			return;
+
+	json_key(j, info->facts[first].group);
+	json_object(j);
+	for (size_t i = first; i < info->n_facts; i++)
+		if (same_group(&info->facts[i], &info->facts[first]))
+			fact_value(j, &info->facts[i]);
+	json_object_end(j);
+}
+
+static void fact_section(struct json *j, const struct assay_run_info *info, const char *section)
+{
+	bool open = false;
+
+	for (size_t i = 0; i < info->n_facts; i++) {
+		const struct fact *fact = &info->facts[i];
+
+		if (strcmp(fact->section, section) != 0)
+			continue;
+		if (!open) {
+			json_key(j, section);
+			json_object(j);
+			open = true;
+		}
+		if (fact->group)
+			fact_group(j, info, i);
+		else
+			fact_value(j, fact);
+	}
+	if (open)
+		json_object_end(j);
+}
+
+static void options(struct json *j, const struct assay_run_info *info)
+{
+	json_key(j, "options");
+	json_object(j);
+	json_key_text(j, "measurements",
+		info->measurements_option ? info->measurements_option : "default");
+	if (info->sample_interval_ns > 0)
+		json_key_seconds(j, "sample_interval_seconds", info->sample_interval_ns);
+	if (info->report_interval_ns > 0)
+		json_key_seconds(j, "report_interval_seconds", info->report_interval_ns);
+	json_key_bool(j, "wait_all", info->wait_all);
+	json_object_end(j);
+}
+
+void info_json(const struct assay_run_info *info, struct buf *out)
+{
+	static const char *const sections[] = { "host", "user", "affinity", "limits", "cgroups",
+		"scheduler" };
+	struct json json;
+	struct json *j = &json;
+
+	json_init(j, out, 2);
+	json_object(j);
+	json_key_text(j, "schema", RUN_SCHEMA);
+	json_key_text(j, "version", SCHEMA_VERSION);
+	json_key_text(j, "state", info->state == RUN_DONE ? "done" : "running");
+	if (info->id)
+		json_key_text(j, "id", info->id);
+	program(j, info);
+	command(j, info);
+	working_directory(j, info);
+	files(j, info);
+	times(j, info);
+	monitor(j, info);
+	for (size_t i = 0; i < ARRAY_SIZE(sections); i++)
+		fact_section(j, info, sections[i]);
+	options(j, info);
+	info_results(j, info);
+	json_object_end(j);
+	buf_add_char(out, '\n');
+}

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT */
+/* Renders the results of a run in info.json: measurements, collectors, outcome, headline, rungs, summary, processes. */
+#include "record/info_results.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "base/signal_name.h"
+#include "model/run_info.h"
+#include "record/info_json.h"
+#include "record/raw_text.h"
+
+static void reduces(struct json *j, uint8_t reduce)
+{
+	struct buf names = { 0 };
+
+	reduce_names(reduce, &names);
+	if (names.failed)
+		j->out->failed = true;
+	json_key(j, "reduces");
+	json_array(j);
+	for (const char *name = names.data ? names.data : ""; *name;) {
+		size_t n = strcspn(name, ",");
+
+		json_text_n(j, name, n);
+		name += n + (name[n] == ',');
+	}
+	json_array_end(j);
+	buf_done(&names);
+}
+
+static void measurement(
+	struct json *j, const struct measure *row, const struct collector_state *collector)
+{
+	json_object(j);
+	json_key_text(j, "key", row->key);
+	json_key_text(j, "kind", kind_name(row->kind));
+	json_key_text(j, "unit", unit_name(row->unit));
+	json_key_text(j, "scope", scope_name(row->scope));
+	reduces(j, row->reduce);
+	json_key_text(j, "quality", quality_name(row->quality));
+	json_key_text(j, "origin", row->origin);
+	json_key_text(j, "help", row->help);
+	if (collector)
+		json_key_text(j, "collector", collector->name);
+	if (row->quantity) {
+		json_key_text(j, "quantity", row->quantity);
+		json_key_u64(j, "rank", row->rank);
+	}
+	if (row->otel)
+		json_key_text(j, "otel", row->otel);
+	json_object_end(j);
+}
+
+static void measurements(struct json *j, const struct assay_run_info *info)
+{
+	const struct measures *m = info->measures;
+
+	json_key(j, "measurements");
+	json_array(j);
+	for (size_t i = 0; m && info->selected && i < m->n; i++) {
+		if (!info->selected[i])
+			continue;
+		size_t collector = (size_t) m->collector[i];
+		measurement(j, m->rows[i],
+			m->collector[i] >= 0 && collector < info->n_collectors
+				? &info->collectors[collector]
+				: NULL);
+	}
+	json_array_end(j);
+}
+
+static void collectors(struct json *j, const struct assay_run_info *info)
+{
+	json_key(j, "collectors");
+	json_array(j);
+	for (size_t i = 0; i < info->n_collectors; i++) {
+		const struct collector_state *c = &info->collectors[i];
+
+		json_object(j);
+		json_key_text(j, "name", c->name);
+		json_key_bool(j, "selected", c->selected);
+		json_key_bool(j, "available", c->available);
+		if (c->why[0])
+			json_key_text(j, "why", c->why);
+		json_key_seconds(j, "cost_seconds", c->cost_ns);
+		json_key_u64(j, "reads", c->reads);
+		json_key_u64(j, "failures", c->failures);
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
+static void outcome(struct json *j, const struct assay_run_info *info)
+{
+	const struct outcome *o = &info->outcome;
+	char name[SIGNAL_NAME_SIZE];
+
+	if (info->state != RUN_DONE || !o->known)
+		return;
+	json_key(j, "outcome");
+	json_object(j);
+	if (o->signal) {
+		json_key_i64(j, "signal", o->signal);
+		format_signal(o->signal, name);
+		json_key_text(j, "signal_name", name);
+		json_key_bool(j, "core_dumped", o->core_dumped);
+	} else {
+		json_key_i64(j, "exit_code", o->exit_code);
+	}
+	json_key_text(j, "words", o->words);
+	json_key_text(j, "evidence", o->evidence);
+	json_object_end(j);
+}
+
+/* Numbers of the headline that have no unit are cores, kept in thousandths. */
+static void result(struct json *j, const char *key, uint8_t unit, uint64_t n)
+{
+	json_key(j, key);
+	if (unit == UNITLESS)
+		json_scaled(j, n, 3);
+	else
+		json_measure_value(j, unit, n);
+}
+
+static void headline(struct json *j, const struct assay_run_info *info)
+{
+	json_key(j, "headline");
+	json_object(j);
+	for (size_t i = 0; i < info->n_headline; i++) {
+		const struct headline *h = &info->headline[i];
+
+		if (h->value.quality == ABSENT)
+			continue;
+		json_key(j, h->name);
+		json_object(j);
+		result(j, "value", h->unit, h->value.n);
+		json_key_text(j, "quality", quality_name(h->value.quality));
+		if (h->key)
+			json_key_text(j, "key", h->key);
+		if (h->has_lower)
+			result(j, "lower", h->unit, h->lower);
+		if (h->has_upper)
+			result(j, "upper", h->unit, h->upper);
+		if (h->why[0])
+			json_key_text(j, "why", h->why);
+		json_object_end(j);
+	}
+	json_object_end(j);
+}
+
+static void rung_object(struct json *j, const struct rung *rung)
+{
+	json_object(j);
+	json_key_text(j, "key", rung->key);
+	if (rung->value.quality != ABSENT)
+		result(j, "value", rung->unit, rung->value.n);
+	json_key_text(j, "quality", quality_name(rung->value.quality));
+	json_key_bool(j, "in_use", rung->in_use);
+	if (rung->why[0])
+		json_key_text(j, "why", rung->why);
+	else if (rung->value.quality == ABSENT)
+		json_key_text(j, "why", rung->value.why ? errno_name(rung->value.why) : "not read");
+	json_object_end(j);
+}
+
+static bool quantity_seen_before(const struct assay_run_info *info, size_t at)
+{
+	for (size_t i = 0; i < at; i++)
+		if (strcmp(info->rungs[i].quantity, info->rungs[at].quantity) == 0)
+			return true;
+	return false;
+}
+
+static void rungs(struct json *j, const struct assay_run_info *info)
+{
+	json_key(j, "rungs");
+	json_object(j);
+	for (size_t first = 0; first < info->n_rungs; first++) {
+		if (quantity_seen_before(info, first))
+			continue;
+		json_key(j, info->rungs[first].quantity);
+		json_array(j);
+		for (size_t i = first; i < info->n_rungs; i++)
+			if (strcmp(info->rungs[i].quantity, info->rungs[first].quantity) == 0)
+				rung_object(j, &info->rungs[i]);
+		json_array_end(j);
+	}
+	json_object_end(j);
+}
+
+int statistic_key(const char *key, const char *statistic, char *ret, size_t size)
+{
+	size_t source = strcspn(key, "_");
+	int n;
+
+	if (statistic[0] && key[source])
+		n = snprintf(ret, size, "%.*s_%s%s", (int) source, key, statistic, key + source);
+	else if (statistic[0])
+		n = snprintf(ret, size, "%s_%s", statistic, key);
+	else
+		n = snprintf(ret, size, "%s", key);
+	return n >= 0 && (size_t) n < size ? 0 : -EINVAL;
+}
+
+static void statistic(
+	struct json *j, const struct measure *row, const char *name, uint64_t n, uint8_t quality)
+{
+	char key[192];
+
+	if (statistic_key(row->key, name, key, sizeof(key)) < 0) {
+		j->out->failed = true;
+		return;
+	}
+	json_key(j, key);
+	json_object(j);
+	json_key(j, "value");
+	json_measure_value(j, row->unit, n);
+	json_key_text(j, "quality", quality_name(quality));
+	json_object_end(j);
+}
+
+static void row_statistics(struct json *j, const struct measure *row, const struct summary *s)
+{
+	if (row->reduce & DELTA)
+		statistic(j, row, "", s->delta, s->quality);
+	if (row->reduce & MAX)
+		statistic(j, row, "peak", s->max, s->quality);
+	if (row->reduce & MEAN)
+		statistic(j, row, "mean", s->mean, s->quality);
+	if (row->reduce & MIN)
+		statistic(j, row, "min", s->min, s->quality);
+	if (row->reduce & LAST)
+		statistic(j, row, "last", s->last, s->quality);
+}
+
+static void summary(struct json *j, const struct assay_run_info *info)
+{
+	const struct measures *m = info->measures;
+
+	if (info->state != RUN_DONE || !info->run_totals || !m || !info->selected)
+		return;
+	json_key(j, "summary");
+	json_object(j);
+	for (size_t i = 0; i < m->n; i++)
+		if (info->selected[i] && (m->base[i] >= 0 || m->rows[i]->scope == SINGLE) &&
+			info->run_totals[i].quality != ABSENT)
+			row_statistics(j, m->rows[i], &info->run_totals[i]);
+	json_object_end(j);
+}
+
+static void processes_by_name(struct json *j, const struct assay_run_info *info)
+{
+	json_key(j, "by_name");
+	json_array(j);
+	for (size_t i = 0; i < info->n_names; i++) {
+		const struct name_usage *use = &info->names[i];
+
+		json_object(j);
+		json_key_raw(j, "name", use->name, strnlen(use->name, sizeof(use->name)));
+		json_key_u64(j, "processes", use->processes);
+		json_key_seconds(j, "cpu_seconds", use->cpu_ns);
+		json_key_u64(j, "peak_rss_bytes", use->peak_rss_bytes);
+		json_key_u64(j, "io_read_bytes", use->io_read_bytes);
+		json_key_u64(j, "io_write_bytes", use->io_write_bytes);
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
+static void processes(struct json *j, const struct assay_run_info *info)
+{
+	json_key(j, "processes");
+	json_object(j);
+	json_key_u64(j, "seen", info->processes_seen);
+	json_key_u64(j, "too_short", info->processes_too_short);
+	json_key_bool(j, "counted", info->processes_counted);
+	json_key_seconds(j, "too_short_cpu_seconds", info->too_short_cpu_ns);
+	processes_by_name(j, info);
+	json_key(j, "survivors");
+	json_array(j);
+	for (size_t i = 0; i < info->n_survivors; i++) {
+		const struct survivor *s = &info->survivors[i];
+
+		json_object(j);
+		json_key_i64(j, "pid", s->pid);
+		json_key_raw(j, "name", s->name, strnlen(s->name, sizeof(s->name)));
+		json_object_end(j);
+	}
+	json_array_end(j);
+	json_key_u64(j, "survivors_count", info->n_survivors_total);
+	json_object_end(j);
+}
+
+static void own_cost(struct json *j, const struct assay_run_info *info)
+{
+	json_key(j, "self");
+	json_object(j);
+	json_key_seconds(j, "cpu_seconds", info->self_cpu_ns);
+	json_key_u64(j, "memory_peak_bytes", info->self_memory_peak_bytes);
+	json_key_u64(j, "ticks", info->ticks);
+	json_key_u64(j, "missed_ticks", info->missed_ticks);
+	json_key_u64(j, "windows", info->windows);
+	json_key_u64(j, "records_written", info->records_written);
+	json_key_u64(j, "records_lost", info->records_lost);
+	json_key_u64(j, "write_failures", info->write_failures);
+	if (info->write_error[0])
+		json_key_text(j, "write_error", info->write_error);
+	json_object_end(j);
+}
+
+void info_results(struct json *j, const struct assay_run_info *info)
+{
+	measurements(j, info);
+	collectors(j, info);
+	outcome(j, info);
+	headline(j, info);
+	rungs(j, info);
+	summary(j, info);
+	processes(j, info);
+	own_cost(j, info);
+	json_key(j, "notes");
+	json_array(j);
+	for (size_t i = 0; i < info->n_notes; i++)
+		json_text(j, info->notes[i]);
+	json_array_end(j);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* The sink that appends windows to usage.jsonl and keeps them while the disk is full. */
+#ifndef ASSAY_RECORD_USAGE_WRITER_H
+#define ASSAY_RECORD_USAGE_WRITER_H
+
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "model/record.h"
+
+#define PENDING_MAX (512u * 1024u) /* bytes of lines that wait for room */
+
+struct usage_writer {
+	struct sink sink; /* first: the sink's address is the writer's */
+	int fd; /* O_APPEND; borrowed */
+	struct buf line; /* the line being made */
+	struct buf pending; /* whole lines that are not in the file yet, the oldest first */
+	size_t n_pending;
+	size_t torn; /* bytes of the first pending line that are in the file and could not be cut off */
+	size_t orphaned; /* the same of a line that is not kept: they have to go before anything follows */
+	uint64_t written, dropped, failures;
+};
+
+/* 0 or -ENOMEM: all the memory a full disk will ask for is taken now. */
+int usage_writer_init(struct usage_writer *w, int fd);
+void usage_writer_done(struct usage_writer *w);
+
+#endif

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: MIT */
+/* Says in a few lines what a run used and how well that is known. */
+#include "report/summary.h"
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/units.h"
+#include "base/utf8.h"
+#include "model/run_info.h"
+#include "report/page.h"
+#include "report/wrap.h"
+
+#define COMMAND_COLUMNS_MIN 20
+#define COMMAND_BYTES_MAX 4096 /* no more of a command is looked at than could be shown */
+
+#define ITEM_SIZE 160
+
+static bool failed(const struct outcome *o)
+{
+	return !o->known || o->signal != 0 || o->exit_code != 0;
+}
+
+/* The command as a shell would take it, cut to the columns that are left. */
+static void command(struct page *p, const struct assay_run_info *info)
+{
+	struct buf text = { 0 };
+	size_t room = PAGE_COLUMNS - COMMAND_COLUMNS_MIN > p->column ? PAGE_COLUMNS - p->column
+								     : COMMAND_COLUMNS_MIN;
+	size_t fitting;
+
+	for (int i = 0; i < info->argc && text.len < COMMAND_BYTES_MAX; i++) {
+		if (i > 0)
+			buf_add_char(&text, ' ');
+		text_add_shell_word(&text, info->argv[i], strlen(info->argv[i]));
+	}
+	if (text.failed)
+		p->out->failed = true;
+
+	fitting = text_fitting(text.data ? text.data : "", text.len, room);
+	if (fitting == text.len) {
+		buf_add(p->out, text.data ? text.data : "", text.len);
+	} else {
+		fitting = text_fitting(text.data, text.len, room - strlen("..."));
+		while (fitting > 0 && text.data[fitting - 1] == ' ')
+			fitting--;
+		buf_add(p->out, text.data, fitting);
+		buf_add_text(p->out, "...");
+	}
+	buf_done(&text);
+}
+
+static void head(struct page *p, const struct assay_run_info *info)
+{
+	const struct outcome *o = &info->outcome;
+	char duration[UNITS_TEXT_SIZE];
+	char text[ITEM_SIZE + sizeof(o->words)];
+
+	format_duration(info->wall_ns, duration);
+	snprintf(text, sizeof(text), "assay: %s%s after %s",
+		o->known ? o->words : "outcome unknown",
+		o->known && o->core_dumped && !strstr(o->words, "core") ? " (core dumped)" : "",
+		duration);
+	page_styled(p, failed(o) ? STYLE_FAILURE : STYLE_BOLD, text);
+	buf_add_text(p->out, ": ");
+	p->column += strlen(": ");
+	command(p, info);
+	page_end_row(p);
+	if (!o->known && o->evidence[0])
+		page_words(p, "outcome", o->evidence);
+}
+
+static void format_number(uint8_t unit, uint64_t n, char text[UNITS_TEXT_SIZE])
+{
+	switch ((enum unit) unit) {
+	case BYTES:
+		format_bytes(n, text);
+		break;
+	case SECONDS:
+		format_duration(n, text);
+		break;
+	case UNITLESS: /* cores, in thousandths */
+		n = n / 10 + (n % 10 >= 5);
+		snprintf(text, UNITS_TEXT_SIZE, "%llu.%02llu", (unsigned long long) (n / 100),
+			(unsigned long long) (n % 100));
+		break;
+	case PERCENT:
+		snprintf(text, UNITS_TEXT_SIZE, "%llu.%llu %%", (unsigned long long) (n / 1000),
+			(unsigned long long) (n % 1000 / 100));
+		break;
+	case COUNT:
+	case N_UNIT:
+		snprintf(text, UNITS_TEXT_SIZE, "%llu", (unsigned long long) n);
+		break;
+	}
+}
+
+/* The headline of that name if it has a value. */
+static const struct headline *known(const struct assay_run_info *info, const char *name)
+{
+	const struct headline *h = run_info_headline(info, name);
+
+	return h && h->value.quality != ABSENT ? h : NULL;
+}
+
+static const char *mark(const struct headline *h)
+{
+	return quality_mark(h->value.quality);
+}
+
+/* Adds the bounds that say more than the value does: " (>= 412 MiB, <= 1.20 GiB)". */
+static void add_bounds(const struct headline *h, struct buf *out)
+{
+	bool lower = h->has_lower && h->lower != h->value.n;
+	bool upper = h->has_upper && h->upper != h->value.n;
+	char number[UNITS_TEXT_SIZE];
+
+	if (!lower && !upper)
+		return;
+	buf_add_text(out, " (");
+	if (lower) {
+		format_number(h->unit, h->lower, number);
+		buf_addf(out, "%s %s", quality_mark(LOWER_BOUND), number);
+	}
+	if (upper) {
+		format_number(h->unit, h->upper, number);
+		buf_addf(out, "%s%s %s", lower ? ", " : "", quality_mark(UPPER_BOUND), number);
+	}
+	buf_add_char(out, ')');
+}
+
+/* Adds the number, the words behind it and its bounds as an item; nothing when it was not measured. */
+static void item(struct page *p, const struct headline *h, const char *words)
+{
+	struct buf text = { 0 };
+	char number[UNITS_TEXT_SIZE];
+
+	if (!h)
+		return;
+	format_number(h->unit, h->value.n, number);
+	buf_addf(&text, "%s%s%s", number, words[0] ? " " : "", words);
+	add_bounds(h, &text);
+	if (text.failed)
+		p->out->failed = true;
+	else
+		page_item(p, mark(h), text.data);
+	buf_done(&text);
+}
+
+/* Says why a quantity that was asked for has no number. */
+static bool absent_row(
+	struct page *p, const struct assay_run_info *info, const char *label, const char *name)
+{
+	const struct headline *h = run_info_headline(info, name);
+	char text[sizeof(h->why) + 32];
+
+	if (!h || h->value.quality != ABSENT)
+		return false;
+	if (h->why[0])
+		snprintf(text, sizeof(text), "not measured: %s", h->why);
+	else if (h->value.why)
+		snprintf(text, sizeof(text), "not measured (%s)", errno_name(h->value.why));
+	else
+		return false;
+	page_words(p, label, text);
+	return true;
+}
+
+static void add_part(
+	struct buf *out, const struct headline *h, const char *words, const char *before)
+{
+	char number[UNITS_TEXT_SIZE];
+
+	if (!h)
+		return;
+	format_number(h->unit, h->value.n, number);
+	buf_addf(out, "%s%s %s %s", before, mark(h), number, words);
+}
+
+static bool cpu_row(struct page *p, const struct assay_run_info *info)
+{
+	const struct headline *cpu = known(info, "cpu_seconds");
+	const struct headline *user = known(info, "cpu_user_seconds");
+	const struct headline *system = known(info, "cpu_system_seconds");
+	struct buf words = { 0 };
+
+	if (!cpu && !user && !system)
+		return absent_row(p, info, "cpu", "cpu_seconds");
+	page_row(p, "cpu");
+	if (cpu && (user || system)) {
+		add_part(&words, user, "user", "(");
+		add_part(&words, system, "system", user ? ", " : "(");
+		buf_add_char(&words, ')');
+		item(p, cpu, words.data ? words.data : "");
+	} else {
+		item(p, cpu, "");
+		item(p, user, "user");
+		item(p, system, "system");
+	}
+	page_end_row(p);
+	buf_done(&words);
+	return true;
+}
+
+static bool cores_row(struct page *p, const struct assay_run_info *info)
+{
+	const struct headline *mean = known(info, "cpu_mean_cores");
+	const struct headline *peak = known(info, "cpu_peak_cores");
+
+	if (!mean && !peak)
+		return false;
+	page_row(p, "cores");
+	item(p, mean, "mean");
+	item(p, peak, "peak");
+	page_end_row(p);
+	return true;
+}
+
+static bool memory_row(struct page *p, const struct assay_run_info *info)
+{
+	const struct headline *job = known(info, "memory_peak_bytes");
+	const struct headline *process = known(info, "memory_peak_process_bytes");
+
+	if (!job && !process)
+		return absent_row(p, info, "memory", "memory_peak_bytes");
+	page_row(p, "memory");
+	item(p, job, "peak of the job");
+	item(p, process, "largest process");
+	page_end_row(p);
+	return true;
+}
+
+static bool io_row(struct page *p, const struct assay_run_info *info)
+{
+	const struct headline *read = known(info, "io_read_bytes");
+	const struct headline *written = known(info, "io_write_bytes");
+	const struct headline *call_read = known(info, "io_read_syscall_bytes");
+	const struct headline *call_written = known(info, "io_write_syscall_bytes");
+	bool storage = read || written;
+	bool calls = call_read || call_written;
+
+	if (!storage && !calls)
+		return absent_row(p, info, "io", "io_read_bytes");
+	page_row(p, "io");
+	item(p, read, written ? "read" : "read (storage)");
+	item(p, written, "written (storage)");
+	if (storage && calls)
+		page_next_line(p);
+	item(p, call_read, call_written ? "read" : "read (system calls)");
+	item(p, call_written, "written (system calls)");
+	page_end_row(p);
+	return true;
+}
+
+static bool processes_row(struct page *p, const struct assay_run_info *info)
+{
+	const struct headline *h = known(info, "processes");
+	uint64_t seen = info->processes_seen + info->processes_too_short;
+	const char *counted = quality_mark(info->processes_counted ? EXACT : LOWER_BOUND);
+	char text[ITEM_SIZE];
+	char duration[UNITS_TEXT_SIZE];
+
+	if (!h && seen == 0)
+		return false;
+	page_row(p, "processes");
+	if (h) {
+		item(p, h, "");
+	} else {
+		snprintf(text, sizeof(text), "%llu", (unsigned long long) seen);
+		page_item(p, counted, text);
+	}
+	if (info->processes_too_short > 0) {
+		format_duration(info->too_short_cpu_ns, duration);
+		snprintf(text, sizeof(text), "%llu too short to name used %s %s",
+			(unsigned long long) info->processes_too_short, quality_mark(ESTIMATE),
+			duration);
+		page_item(p, counted, text);
+	}
+	page_end_row(p);
+	return true;
+}
+
+static void measured_rows(struct page *p, const struct assay_run_info *info)
+{
+	bool any = cpu_row(p, info);
+
+	any = cores_row(p, info) || any;
+	any = memory_row(p, info) || any;
+	any = io_row(p, info) || any;
+	any = processes_row(p, info) || any;
+	if (!any)
+		page_words(p, "measured", "nothing");
+}
+
+static void survivors_row(struct page *p, const struct assay_run_info *info)
+{
+	size_t total = info->n_survivors_total > info->n_survivors ? info->n_survivors_total
+								   : info->n_survivors;
+	struct buf text = { 0 };
+
+	if (total == 0)
+		return;
+	buf_addf(&text,
+		total == 1 ? "%zu process is still running" : "%zu processes are still running",
+		total);
+	for (size_t i = 0; i < info->n_survivors; i++) {
+		const struct survivor *s = &info->survivors[i];
+
+		buf_add_text(&text, i == 0 ? ": " : ", ");
+		text_add_printable(&text, s->name, strnlen(s->name, sizeof(s->name)));
+		buf_addf(&text, " (%ld)", (long) s->pid);
+	}
+	if (total > info->n_survivors && info->n_survivors > 0)
+		buf_addf(&text, ", and %zu more", total - info->n_survivors);
+	if (text.failed)
+		p->out->failed = true;
+	else
+		page_words(p, "survivors", text.data);
+	buf_done(&text);
+}
+
+static void self_row(struct page *p, const struct assay_run_info *info)
+{
+	char cpu[UNITS_TEXT_SIZE];
+	char memory[UNITS_TEXT_SIZE];
+	struct buf text = { 0 };
+
+	format_duration(info->self_cpu_ns, cpu);
+	format_bytes(info->self_memory_peak_bytes, memory);
+	buf_addf(&text, "%s CPU, %s, %llu %s", cpu, memory, (unsigned long long) info->ticks,
+		info->ticks == 1 ? "sample" : "samples");
+	if (info->missed_ticks > 0)
+		buf_addf(&text, " and %llu missed", (unsigned long long) info->missed_ticks);
+	if (text.failed)
+		p->out->failed = true;
+	else
+		page_words(p, "self", text.data);
+	buf_done(&text);
+}
+
+static void printable_words(struct page *p, const char *label, const char *text)
+{
+	struct buf printable = { 0 };
+
+	text_add_printable(&printable, text, strlen(text));
+	if (printable.failed)
+		p->out->failed = true;
+	else
+		page_words(p, label, printable.data ? printable.data : "");
+	buf_done(&printable);
+}
+
+static void lost_row(struct page *p, const struct assay_run_info *info)
+{
+	unsigned long long lost = info->records_lost;
+	unsigned long long all = info->records_written + lost;
+	char text[sizeof(info->write_error) + ITEM_SIZE];
+
+	if (lost > 0)
+		snprintf(text, sizeof(text), "%llu of %llu %s could not be written%s%s", lost, all,
+			all == 1 ? "window" : "windows", info->write_error[0] ? ": " : "",
+			info->write_error);
+	else if (info->write_error[0])
+		snprintf(text, sizeof(text), "writing failed meanwhile: %s", info->write_error);
+	else
+		return;
+	printable_words(p, lost > 0 ? "lost" : "trouble", text);
+}
+
+static void record_rows(struct page *p, const struct assay_run_info *info)
+{
+	struct buf text = { 0 };
+
+	if (!info->prefix) {
+		buf_addf(&text, "none%s%s", info->write_error[0] ? ": " : " was written",
+			info->write_error);
+		if (text.failed)
+			p->out->failed = true;
+		else
+			printable_words(p, "record", text.data);
+		buf_done(&text);
+		return;
+	}
+	/* One unbreakable word, so that it can be copied: the row does not go through the wrapping. */
+	page_row(p, "record");
+	text_add_printable(&text, info->prefix, strlen(info->prefix));
+	buf_add_text(&text, "info.json");
+	if (text.failed)
+		p->out->failed = true;
+	else
+		page_item(p, "", text.data);
+	page_end_row(p);
+	buf_done(&text);
+	lost_row(p, info);
+}
+
+void report_summary(const struct assay_run_info *info, int color, struct buf *out)
+{
+	struct page page = { .out = out, .color = color != 0 };
+	char duration[UNITS_TEXT_SIZE];
+	char text[ITEM_SIZE];
+
+	head(&page, info);
+	measured_rows(&page, info);
+	survivors_row(&page, info);
+	if (info->suspended_ns > 0) {
+		format_duration(info->suspended_ns, duration);
+		snprintf(text, sizeof(text),
+			"the machine slept %s meanwhile, which no time here counts", duration);
+		page_words(&page, "suspended", text);
+	}
+	self_row(&page, info);
+	record_rows(&page, info);
+	for (size_t i = 0; i < info->n_notes; i++)
+		printable_words(&page, "note", info->notes[i]);
+}

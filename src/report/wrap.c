@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* Measures text in columns and breaks it into lines. */
+#include "report/wrap.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/macros.h"
+#include "base/utf8.h"
+
+struct range {
+	uint32_t first, last;
+	unsigned columns;
+};
+
+/* wcwidth(3) would do, but knows only the characters of the locale, and a recorder sets none. */
+static const struct range widths[] = {
+	{ 0x0300, 0x036f, 0 }, /* combining marks */
+	{ 0x1100, 0x115f, 2 }, /* Hangul Jamo */
+	{ 0x200b, 0x200f, 0 }, /* zero width, direction marks */
+	{ 0x202a, 0x202e, 0 }, /* direction of embedded text */
+	{ 0x2060, 0x2069, 0 }, { 0x2e80, 0xa4cf, 2 }, /* CJK, Kana, Yi */
+	{ 0xac00, 0xd7a3, 2 }, /* Hangul */
+	{ 0xf900, 0xfaff, 2 }, /* CJK compatibility */
+	{ 0xfe00, 0xfe0f, 0 }, /* variation selectors */
+	{ 0xfe30, 0xfe6f, 2 }, { 0xff00, 0xff60, 2 }, /* fullwidth forms */
+	{ 0xffe0, 0xffe6, 2 }, { 0x1f300, 0x1f64f, 2 }, /* pictographs */
+	{ 0x1f900, 0x1f9ff, 2 }, { 0x20000, 0x3fffd, 2 }, /* CJK extensions */
+};
+
+static uint32_t code_point(const char *bytes, size_t length)
+{
+	const unsigned char *s = (const unsigned char *) bytes;
+	uint32_t code = length == 1 ? s[0] : s[0] & (0xffu >> (length + 1));
+
+	for (size_t i = 1; i < length; i++)
+		code = code << 6 | (s[i] & 0x3f);
+	return code;
+}
+
+/* The columns of the first character; *ret_length is its bytes. A byte that starts none counts as one column. */
+static size_t first_columns(const char *s, size_t n, size_t *ret_length)
+{
+	size_t length = utf8_sequence(s, n);
+	uint32_t code;
+
+	*ret_length = length ? length : 1;
+	if (length < 2)
+		return 1;
+	code = code_point(s, length);
+	for (size_t i = 0; i < ARRAY_SIZE(widths); i++)
+		if (code >= widths[i].first && code <= widths[i].last)
+			return widths[i].columns;
+	return 1;
+}
+
+size_t text_fitting(const char *s, size_t n, size_t columns)
+{
+	size_t used = 0;
+	size_t at = 0;
+
+	while (at < n) {
+		size_t length;
+		size_t wide = first_columns(s + at, n - at, &length);
+
+		if (used + wide > columns)
+			break;
+		used += wide;
+		at += length;
+	}
+	return at;
+}
+
+size_t text_columns(const char *s, size_t n)
+{
+	size_t used = 0;
+
+	for (size_t at = 0; at < n;) {
+		size_t length;
+
+		used += first_columns(s + at, n - at, &length);
+		at += length;
+	}
+	return used;
+}
+
+void text_add_wrapped(struct buf *out, const char *text, size_t column, size_t indent)
+{
+	bool line_start = true;
+
+	for (const char *word = text + strspn(text, " "); *word;) {
+		size_t n = strcspn(word, " ");
+		size_t wide = text_columns(word, n);
+
+		if (!line_start && column + 1 + wide > PAGE_COLUMNS) {
+			buf_addf(out, "\n%*s", (int) indent, "");
+			column = indent;
+		} else if (!line_start) {
+			buf_add_char(out, ' ');
+			column++;
+		}
+		buf_add(out, word, n);
+		column += wide;
+		line_start = false;
+		word += n;
+		word += strspn(word, " ");
+	}
+}

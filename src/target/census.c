@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* Counts the job's processes from fork and exit events. A process ends with its last thread, whichever that is. */
+#include "target/census.h"
+
+#include <unistd.h>
+
+#include "linux/proc_connector.h"
+#include "target/ledger.h"
+
+static bool member(const struct census *c, pid_t pid)
+{
+	return pid == c->ledger->keeper_pid || intmap_get(&c->threads, pid);
+}
+
+static void add_member(struct census *c, pid_t pid, uint32_t threads)
+{
+	if (intmap_set(&c->threads, pid, threads) < 0) {
+		c->complete = false;
+		return;
+	}
+	c->alive++;
+	if (c->alive_max < c->alive)
+		c->alive_max = c->alive;
+}
+
+static void on_fork(struct census *c, const struct connector_event *e)
+{
+	uint32_t *threads = intmap_get(&c->threads, e->tgid);
+
+	if (e->tid != e->tgid) {
+		if (threads)
+			(*threads)++;
+		return;
+	}
+	/* The kernel queues a fork before the child can run, so its parent is always known before it. */
+	if (threads || !member(c, e->parent_tgid))
+		return;
+	c->started++;
+	add_member(c, e->tgid, 1);
+
+	struct process *parent = ledger_find(c->ledger, e->parent_tgid);
+	if (parent)
+		parent->had_children = true;
+}
+
+static void on_exit_of(struct census *c, pid_t tgid)
+{
+	uint32_t *threads = intmap_get(&c->threads, tgid);
+
+	if (!threads || --*threads > 0)
+		return;
+	intmap_remove(&c->threads, tgid);
+	c->ended++;
+	c->alive--;
+}
+
+static void each_event(const struct connector_event *e, void *context)
+{
+	struct census *c = context;
+
+	if (e->kind == CONNECTOR_FORK)
+		on_fork(c, e);
+	else if (e->kind == CONNECTOR_EXIT)
+		on_exit_of(c, e->tgid);
+}
+
+int census_open(struct census *c, struct ledger *l, pid_t job, struct error *err)
+{
+	*c = (struct census){ .fd = -1, .ledger = l };
+
+	int fd = connector_open(err);
+	if (fd < 0)
+		return fd;
+	c->fd = fd;
+	c->complete = true;
+	c->started = 1;
+	add_member(c, job, 1);
+	return 0;
+}
+
+/* Events were lost: the members are taken anew from the ledger, so that a stale pid cannot bring in strangers. */
+static void begin_anew(struct census *c)
+{
+	c->complete = false;
+	c->alive = 0;
+	intmap_clear(&c->threads);
+	for (size_t i = 0; i < c->ledger->n_order; i++) {
+		const struct process *p = ledger_at(c->ledger, i);
+
+		if (p->alive && !p->zombie)
+			add_member(c, p->pid, (uint32_t) p->stat.threads);
+	}
+}
+
+void census_drain(struct census *c)
+{
+	uint64_t lost = 0;
+
+	if (c->fd < 0)
+		return;
+	connector_drain(c->fd, each_event, c, &lost);
+	if (lost) {
+		c->lost += lost;
+		begin_anew(c);
+	}
+}
+
+void census_close(struct census *c)
+{
+	if (c->fd >= 0)
+		close(c->fd);
+	c->fd = -1;
+	intmap_done(&c->threads);
+}

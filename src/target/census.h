@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* The census: how many processes the job started, those too short to be sampled too, from the kernel's process events. */
+#ifndef ASSAY_TARGET_CENSUS_H
+#define ASSAY_TARGET_CENSUS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/intmap.h"
+
+struct error;
+struct ledger;
+
+struct census {
+	int fd; /* -1 when not listening */
+	struct ledger *ledger;
+	struct intmap threads; /* living member processes: pid -> its living threads */
+	uint64_t started, ended;
+	uint64_t alive, alive_max; /* at one time */
+	uint64_t lost; /* times the kernel dropped events for want of room */
+	bool complete; /* every event since the first fork was received */
+};
+
+/* Starts listening; `job` is the first member, forked already and waiting. Negative errno when the machine does not allow it. */
+int census_open(struct census *c, struct ledger *l, pid_t job, struct error *err);
+/* Takes in what has happened since. */
+void census_drain(struct census *c);
+void census_close(struct census *c);
+
+#endif

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+/* Slots, names and the life of a ledger entry; the look at the tree itself is in tree.c. */
+#include "target/ledger.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/macros.h"
+#include "target/tree.h"
+
+#define FDS_FOR_OTHERS 64 /* left for files, sockets and directories of everyone else */
+
+int ledger_init(struct ledger *l, const struct roots *roots, size_t n_columns, struct error *err)
+{
+	struct rlimit limit = { 0 };
+
+	*l = (struct ledger){ .roots = roots, .n_columns = n_columns };
+	l->clock_tick_ns = NSEC_PER_SEC / (uint64_t) sysconf(_SC_CLK_TCK);
+	l->boot_offset_ns = clock_slept_ns();
+	getrlimit(RLIMIT_NOFILE, &limit);
+	l->fds_limit =
+		limit.rlim_cur > 2 * FDS_FOR_OTHERS ? (size_t) limit.rlim_cur - FDS_FOR_OTHERS : 0;
+	l->names = calloc(LEDGER_NAMES_MAX, sizeof(*l->names));
+	if (!l->names || !buf_reserve(&l->commands, 4096)) {
+		ledger_done(l);
+		return error_set(err, -ENOMEM, "cannot begin the ledger");
+	}
+	return 0;
+}
+
+static void close_kept(struct ledger *l, int *fd)
+{
+	if (*fd < 0)
+		return;
+	close(*fd);
+	*fd = -1;
+	l->fds_kept--;
+}
+
+void ledger_done(struct ledger *l)
+{
+	for (size_t i = 0; i < l->n_slots; i++) {
+		close_kept(l, &l->slots[i]->fd_stat);
+		close_kept(l, &l->slots[i]->fd_statm);
+		close_kept(l, &l->slots[i]->fd_io);
+		free(l->slots[i]->rows);
+		free(l->slots[i]);
+	}
+	free(l->slots);
+	free(l->free_slots);
+	free(l->order);
+	free(l->names);
+	intmap_done(&l->by_pid);
+	buf_done(&l->commands);
+	*l = (struct ledger){ 0 };
+}
+
+/* Grows the three arrays together; they only grow when more processes live at once than ever before. */
+static int grow(struct ledger *l)
+{
+	size_t capacity = l->slots_capacity ? 2 * l->slots_capacity : 64;
+	struct process **slots = realloc(l->slots, capacity * sizeof(*slots));
+
+	if (slots)
+		l->slots = slots;
+	uint32_t *order = realloc(l->order, capacity * sizeof(*order));
+	if (order)
+		l->order = order;
+	uint32_t *free_slots = realloc(l->free_slots, capacity * sizeof(*free_slots));
+	if (free_slots)
+		l->free_slots = free_slots;
+	if (!slots || !order || !free_slots)
+		return -ENOMEM;
+	l->slots_capacity = capacity;
+	return 0;
+}
+
+static struct process *new_slot(struct ledger *l)
+{
+	if (l->n_slots == l->slots_capacity && grow(l) < 0)
+		return NULL;
+
+	struct process *p = calloc(1, sizeof(*p));
+	struct accumulator *rows = calloc(l->n_columns ? l->n_columns : 1, sizeof(*rows));
+	if (!p || !rows) {
+		free(p);
+		free(rows);
+		return NULL;
+	}
+	p->rows = rows;
+	p->slot = (uint32_t) l->n_slots;
+	p->fd_stat = p->fd_statm = p->fd_io = -1;
+	l->slots[l->n_slots++] = p;
+	return p;
+}
+
+struct process *ledger_new(struct ledger *l, const struct proc_stat *stat, size_t after)
+{
+	struct process *p = l->n_free ? l->slots[l->free_slots[--l->n_free]] : new_slot(l);
+
+	if (!p || intmap_set(&l->by_pid, stat->pid, p->slot) < 0) {
+		if (p)
+			l->free_slots[l->n_free++] = p->slot;
+		l->failed_allocations++;
+		return NULL;
+	}
+
+	struct accumulator *rows = p->rows;
+	uint32_t slot = p->slot;
+	*p = (struct process){ .slot = slot,
+		.rows = rows,
+		.pid = stat->pid,
+		.start_ticks = stat->start_ticks,
+		.alive = true,
+		.born_in_run = true,
+		.born_in_window = true,
+		.stat = *stat,
+		.fd_stat = -1,
+		.fd_statm = -1,
+		.fd_io = -1,
+		.command_checks = 3 };
+	memset(rows, 0, l->n_columns * sizeof(*rows));
+
+	uint64_t birth_boot_ns = stat->start_ticks * l->clock_tick_ns;
+	p->birth_ns = birth_boot_ns > l->boot_offset_ns ? birth_boot_ns - l->boot_offset_ns : 0;
+	/* The start time is cut to a tick and the command is forked just before the run begins. */
+	if (p->birth_ns < l->run_start_ns)
+		p->birth_ns = l->run_start_ns;
+
+	size_t at = l->n_order;
+	while (at > after && ledger_at(l, at - 1)->start_ticks > p->start_ticks)
+		at--;
+	memmove(&l->order[at + 1], &l->order[at], (l->n_order - at) * sizeof(*l->order));
+	l->order[at] = slot;
+	l->n_order++;
+	l->seen++;
+	l->changes++;
+	return p;
+}
+
+struct process *ledger_find(const struct ledger *l, pid_t pid)
+{
+	const uint32_t *slot = intmap_get(&l->by_pid, pid);
+
+	return slot ? l->slots[*slot] : NULL;
+}
+
+static struct ledger_name *name_entry(struct ledger *l, const char *name)
+{
+	for (size_t i = 0; i < l->n_names; i++)
+		if (strcmp(l->names[i].name, name) == 0)
+			return &l->names[i];
+	if (l->n_names == LEDGER_NAMES_MAX)
+		return &l->names[LEDGER_NAMES_MAX - 1];
+	if (l->n_names == LEDGER_NAMES_MAX - 1)
+		name = LEDGER_OTHER_NAMES;
+
+	struct ledger_name *entry = &l->names[l->n_names++];
+	snprintf(entry->name, sizeof(entry->name), "%s", name);
+	return entry;
+}
+
+static void sum_by_name(struct ledger *l, const struct process *p)
+{
+	struct ledger_name *entry = name_entry(l, p->stat.name);
+
+	entry->processes++;
+	entry->cpu_ns += p->cpu_ns;
+	if (entry->peak_rss_bytes < p->hwm_bytes)
+		entry->peak_rss_bytes = p->hwm_bytes;
+}
+
+void ledger_vanished(struct ledger *l, struct process *p)
+{
+	if (!p->alive)
+		return;
+	p->alive = false;
+	p->ended_in_window = true;
+	p->quiet = false;
+	close_kept(l, &p->fd_stat);
+	close_kept(l, &p->fd_statm);
+	close_kept(l, &p->fd_io);
+
+	const uint32_t *slot = intmap_get(&l->by_pid, p->pid);
+	if (slot && *slot == p->slot)
+		intmap_remove(&l->by_pid, p->pid);
+	sum_by_name(l, p);
+	l->changes++;
+}
+
+void ledger_saw_peak(struct ledger *l, struct process *p, uint64_t bytes)
+{
+	if (p->hwm_bytes < bytes)
+		p->hwm_bytes = bytes;
+	if (l->hwm_max_bytes < bytes)
+		l->hwm_max_bytes = bytes;
+}
+
+void ledger_next_window(struct ledger *l)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < l->n_order; i++) {
+		struct process *p = ledger_at(l, i);
+
+		if (!p->alive) {
+			l->free_slots[l->n_free++] = p->slot;
+			continue;
+		}
+		p->born_in_window = p->changed_in_window = false;
+		p->command_size = 0;
+		p->command_cut = false;
+		memset(p->states, 0, sizeof(p->states));
+		l->order[kept++] = l->order[i];
+	}
+	l->n_order = kept;
+	buf_clear(&l->commands);
+}
+
+void ledger_sum_living(struct ledger *l)
+{
+	for (size_t i = 0; i < l->n_order; i++)
+		if (ledger_at(l, i)->alive)
+			sum_by_name(l, ledger_at(l, i));
+}
+
+uint64_t ledger_named_cpu_ns(const struct ledger *l)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < l->n_names; i++)
+		sum += l->names[i].cpu_ns;
+	return sum;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* The ledger: every process of the target ever seen. The living have a slot each; what the dead used stays in the sums by
+ * name. Processes are kept in order of birth, so that parents are read before their children. */
+#ifndef ASSAY_TARGET_LEDGER_H
+#define ASSAY_TARGET_LEDGER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "base/intmap.h"
+#include "linux/exit_page.h"
+#include "target/process.h"
+
+struct error;
+struct roots;
+
+/* What processes of one name used, once they are dead. */
+struct ledger_name {
+	char name[PROC_NAME_SIZE];
+	uint64_t processes, cpu_ns, peak_rss_bytes;
+};
+#define LEDGER_NAMES_MAX 256 /* the last one takes all further names */
+#define LEDGER_OTHER_NAMES "(other names)"
+
+struct ledger {
+	const struct roots *roots;
+	pid_t keeper_pid; /* the root of the tree; not a member itself */
+	size_t n_columns; /* accumulators a process */
+	uint64_t clock_tick_ns;
+	uint64_t
+		boot_offset_ns; /* CLOCK_MONOTONIC at boot-clock 0, to turn start times into monotonic ones */
+	uint64_t run_start_ns;
+
+	struct process **slots; /* all that were ever allocated; reused */
+	size_t n_slots, slots_capacity;
+	uint32_t *free_slots;
+	size_t n_free;
+
+	uint32_t
+		*order; /* slots in use, by birth: the living and those that ended in this window */
+	size_t n_order;
+
+	struct intmap by_pid; /* living: pid -> slot */
+	struct buf commands; /* command lines first seen in this window */
+
+	struct ledger_name *names;
+	size_t n_names;
+
+	size_t fds_kept, fds_limit;
+	bool no_children_file; /* the kernel lacks /proc/PID/task/TID/children: /proc is scanned instead */
+
+	uint32_t exit_cursor;
+	uint64_t seen; /* processes that ever had a slot */
+	uint64_t changes; /* births and ends so far: what "the same set" is judged by */
+	uint64_t ticks;
+	uint64_t living, zombies, threads;
+
+	/* CPU of the job at the last refresh: the dead by RUSAGE_CHILDREN, the living by their clocks and what they waited for */
+	struct exit_totals exits;
+	uint64_t tree_cpu_ns, tree_user_ns, tree_system_ns;
+	uint64_t tree_minor_faults, tree_major_faults;
+	uint64_t hwm_max_bytes;
+	/* the first process seen to ignore SIGCHLD while it had children, for the alarm's text */
+	pid_t autoreap_pid;
+	char autoreap_name[PROC_NAME_SIZE];
+	uint64_t failed_allocations; /* processes that found no memory for a slot */
+};
+
+int ledger_init(struct ledger *l, const struct roots *roots, size_t n_columns, struct error *err);
+void ledger_done(struct ledger *l);
+
+/*
+ * One look at the whole tree, top-down: the keeper's totals first, then parents before children, so that a process that is reaped
+ * meanwhile is missed, never counted twice. Finds new members, reads stat and the CPU clock of those that ran, notices ends.
+ */
+void ledger_refresh(struct ledger *l, const struct exit_page *page, uint64_t now_ns);
+
+/* The living process of that pid, or NULL. */
+struct process *ledger_find(const struct ledger *l, pid_t pid);
+static inline struct process *ledger_at(const struct ledger *l, size_t position)
+{
+	return l->slots[l->order[position]];
+}
+
+/* A process whose files said ESRCH between two refreshes. */
+void ledger_vanished(struct ledger *l, struct process *p);
+/* The peak of one process, as VmHWM or RSS showed it. */
+void ledger_saw_peak(struct ledger *l, struct process *p, uint64_t bytes);
+
+/* After a window was written: ended processes give their slots back, marks and command bytes are cleared. */
+void ledger_next_window(struct ledger *l);
+/* Adds what the living used to the sums by name (at the end of the run; the names array then is complete). */
+void ledger_sum_living(struct ledger *l);
+/* CPU of all named processes, living and dead. */
+uint64_t ledger_named_cpu_ns(const struct ledger *l);
+
+#endif

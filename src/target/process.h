@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* One process of the target: identity, kept descriptors, last readings. */
+#ifndef ASSAY_TARGET_PROCESS_H
+#define ASSAY_TARGET_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "linux/proc_files.h"
+#include "linux/proc_stat.h"
+#include "model/window.h"
+
+struct process {
+	/* identity: pid and start time together */
+	pid_t pid;
+	uint64_t start_ticks;
+	uint32_t slot;
+
+	bool alive; /* still in /proc at the last look (a zombie is) */
+	bool zombie;
+	bool quiet; /* its CPU clock has not moved since the last tick: nothing it does itself can have changed */
+	bool born_in_run;
+	bool sigchld_ignored; /* SigIgn: the kernel reaps its children without counting them */
+	bool had_children;
+
+	/* for the record */
+	bool born_in_window, ended_in_window, changed_in_window;
+	uint32_t states[N_STATES];
+	size_t command_offset,
+		command_size; /* in the ledger's command bytes; size 0: none in this window */
+	bool command_cut;
+	uint8_t command_checks; /* how often it is still to be looked at: a fresh fork shows its parent's until it execs */
+
+	uid_t uid;
+	uint64_t birth_ns; /* monotonic, from start_ticks */
+	uint64_t first_seen_ns, last_seen_ns;
+
+	int fd_stat, fd_statm,
+		fd_io; /* kept open, or -1: a kept descriptor never shows a pid's successor */
+
+	struct proc_stat stat;
+	uint64_t cpu_ns; /* its CPU clock */
+	uint64_t cpu_stamp_ns;
+	uint64_t walked_cpu_ns; /* the clock before its children were last listed */
+	bool walked;
+	bool cpu_final; /* cpu_ns was read by the keeper from the zombie: exact */
+
+	struct proc_statm statm;
+	struct proc_io io;
+	struct proc_status status;
+	struct smaps_rollup smaps;
+	int statm_error, io_error, status_error,
+		smaps_error; /* 0 or a positive errno of the last attempt */
+	bool has_statm, has_io, has_status, has_smaps;
+	uint64_t status_tick, smaps_cost_ns;
+	uint64_t rss_pages_before; /* at the last round of PSS readings */
+	uint64_t fds;
+	int fds_error;
+	bool fds_known;
+	uint64_t hwm_bytes; /* the largest VmHWM seen; survives an exec, which resets the file's */
+
+	struct accumulator *rows; /* one per per-process measurement */
+};
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/* One process's files: by a kept descriptor where there is one, else opened by path and closed again. */
+#include "target/readings.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "linux/roots.h"
+#include "target/ledger.h"
+
+#define SMALL_TEXT_SIZE 512
+#define STATUS_TEXT_SIZE 4096
+#define COMMAND_SIZE_MAX 4096 /* of one process, as kept for the series */
+#define COMMANDS_SIZE_MAX (1 << 20) /* of one window */
+
+/* Reads a file of the process; *kept (when given) stays open for the next time. Returns the length or a negative errno, and marks the
+ * process ended on ESRCH: a kept descriptor then, or a path that is gone. */
+static ssize_t read_file(
+	struct ledger *l, struct process *p, int *kept, const char *name, char *text, size_t size)
+{
+	int fd =
+		kept && *kept >= 0 ? *kept : root_file(l->roots->proc, "%d/%s", (int) p->pid, name);
+	ssize_t n = fd;
+
+	if (fd >= 0)
+		n = read_kernel_file(fd, text, size);
+	if (fd >= 0 && kept && *kept < 0 && n >= 0 && l->fds_kept < l->fds_limit) {
+		*kept = fd;
+		l->fds_kept++;
+	} else if (fd >= 0 && !(kept && *kept == fd)) {
+		close(fd);
+	}
+	if (n == -ESRCH || n == -ENOENT)
+		ledger_vanished(l, p);
+	return n;
+}
+
+void process_read_statm(struct ledger *l, struct process *p)
+{
+	char text[SMALL_TEXT_SIZE];
+
+	/* Not skipped for a quiet process: reclaim and swapping change its pages without its doing. */
+	ssize_t n = read_file(l, p, &p->fd_statm, "statm", text, sizeof(text));
+	uint64_t before = p->has_statm ? p->statm.resident : 0;
+
+	if (n >= 0 && proc_statm_parse(text, (size_t) n, &p->statm) < 0)
+		n = -EINVAL;
+	p->has_statm = n >= 0;
+	p->statm_error = n < 0 ? (int) -n : 0;
+	if (p->has_statm && p->statm.resident != before)
+		p->changed_in_window = true;
+}
+
+void process_read_io(struct ledger *l, struct process *p)
+{
+	char text[SMALL_TEXT_SIZE];
+
+	if (p->quiet && (p->has_io || p->io_error))
+		return;
+	ssize_t n = read_file(l, p, &p->fd_io, "io", text, sizeof(text));
+	struct proc_io io;
+
+	if (n >= 0 && proc_io_parse(text, (size_t) n, &io) < 0)
+		n = -EINVAL;
+	if (n >= 0) {
+		p->io = io;
+		p->has_io = true;
+		p->io_error = 0;
+	} else if (p->alive && !p->zombie) {
+		/* A zombie's file is closed to ordinary users; its last reading stands. */
+		p->has_io = false;
+		p->io_error = (int) -n;
+	}
+}
+
+void process_read_status(struct ledger *l, struct process *p)
+{
+	char text[STATUS_TEXT_SIZE];
+
+	if (p->status_tick == l->ticks || (p->quiet && (p->has_status || p->status_error)))
+		return;
+	ssize_t n = read_file(l, p, NULL, "status", text, sizeof(text));
+	struct proc_status status;
+
+	if (n >= 0 && proc_status_parse(text, (size_t) n, &status) < 0)
+		n = -EINVAL;
+	p->status_error = n < 0 ? (int) -n : 0;
+	if (n < 0)
+		return;
+	p->status_tick = l->ticks;
+	p->uid = status.uid;
+	if (!status.has_memory && p->has_status && p->status.has_memory)
+		return; /* it became a zombie: the last reading with memory stands */
+	p->status = status;
+	p->has_status = true;
+	if (status.has_memory)
+		ledger_saw_peak(l, p, status.hwm_bytes);
+}
+
+void process_read_smaps(struct ledger *l, struct process *p)
+{
+	char text[STATUS_TEXT_SIZE];
+	uint64_t before = clock_monotonic_ns();
+	ssize_t n = read_file(l, p, NULL, "smaps_rollup", text, sizeof(text));
+	struct smaps_rollup smaps;
+	int r = 0;
+
+	p->smaps_cost_ns = clock_monotonic_ns() - before;
+	if (n >= 0)
+		r = smaps_rollup_parse(text, (size_t) n, &smaps);
+	if (n < 0 || r < 0) {
+		p->has_smaps = false;
+		p->smaps_error = n < 0 ? (int) -n : -r;
+		return;
+	}
+	p->smaps = smaps;
+	p->has_smaps = true;
+	p->smaps_error = 0;
+}
+
+void process_read_command(struct ledger *l, struct process *p)
+{
+	if (p->command_checks == 0 || !buf_reserve(&l->commands, COMMAND_SIZE_MAX))
+		return;
+	p->command_checks--;
+	if (l->commands.len > COMMANDS_SIZE_MAX) {
+		p->command_cut = true;
+		return;
+	}
+
+	/* The same line again is not kept twice. */
+	char *at = l->commands.data + l->commands.len;
+	bool cut = false;
+	ssize_t n = proc_cmdline_read(l->roots->proc, p->pid, at, COMMAND_SIZE_MAX, &cut);
+	if (n <= 0)
+		return;
+	if (p->command_size == (size_t) n &&
+		memcmp(l->commands.data + p->command_offset, at, (size_t) n) == 0)
+		return;
+	p->command_offset = l->commands.len;
+	p->command_size = (size_t) n;
+	p->command_cut = cut;
+	l->commands.len += (size_t) n;
+}

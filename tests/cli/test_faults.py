@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: MIT
+"""What goes wrong around a run must never change what the job does, and the record must not pretend."""
+import json
+import os
+import signal
+import subprocess
+
+import pytest
+
+from support import User, alive, read_info, read_usage, wait_for
+
+FAST = ["-i", "10ms", "--report-interval", "10ms"]
+
+
+@pytest.fixture
+def full_disk(room):
+    """A file system of 64 KiB."""
+    if os.geteuid() != 0:
+        pytest.skip("needs root to mount a small tmpfs")
+    path = room / "small"
+    path.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k,mode=1777", "tmpfs", str(path)], check=True)
+    yield path
+    subprocess.run(["umount", "-l", str(path)], check=True)
+
+
+def complete_lines(path):
+    """Every line of the series that has its end parses; how many there are."""
+    lines = path.read_bytes().split(b"\n")[:-1]
+    for line in lines:
+        json.loads(line)
+    return len(lines)
+
+
+def test_a_disk_that_fills_up_costs_lines_and_not_the_job(run_assay, full_disk):
+    run = run_assay(["sh", "-c", '"$0" "$1" children 400 2; exit 3', "LOAD", "TRUTH"], FAST,
+                    prefix=f"{full_disk}/", quiet=False, complete=False)
+
+    assert run.status == 3
+    assert run.truth["processes"] == 401
+    complete_lines(full_disk / "usage.jsonl")
+    assert b"exited 3" in run.stderr
+    info = json.loads((full_disk / "info.json").read_bytes())
+    assert info["state"] == "running" or info["self"]["records_lost"] > 0
+    assert any(word in run.stderr.lower() for word in (b"lost", b"no space", b"not written")), run.stderr
+
+
+@pytest.mark.parametrize("blocks", [1, 64])
+def test_a_file_size_limit_costs_the_record_and_not_the_job(run_assay, room, blocks):
+    wrapper = ["sh", "-c", f'ulimit -f {blocks}; exec "$@"', "sh"]
+    run = run_assay(["sh", "-c", '"$0" "$1" burnt-then-idle 100 900; exit 3', "LOAD", "/dev/null"], FAST, wrapper=wrapper,
+                    quiet=False, complete=False)
+
+    assert run.status == 3, "SIGXFSZ must not reach us"
+    assert b"exited 3" in run.stderr
+    if (room / "run1-usage.jsonl").exists():
+        complete_lines(room / "run1-usage.jsonl")
+    assert any(word in run.stderr.lower() for word in (b"lost", b"too large", b"no record", b"not written")), run.stderr
+
+
+def test_the_job_still_dies_of_its_own_file_size_limit(run_assay, room):
+    run = run_assay(["sh", "-c", f"ulimit -c 0; ulimit -f 1; exec head -c 100000 /dev/zero > {room}/big"])
+
+    assert run.status == -int(signal.SIGXFSZ)
+
+
+def test_an_unwritable_prefix_is_one_warning_and_the_job_runs(run_assay, ordinary_user, room):
+    if os.geteuid() == 0:
+        closed = room / "closed"
+        closed.mkdir()
+        closed.chmod(0o755)
+    else:
+        closed = room / "closed"
+        closed.mkdir()
+        closed.chmod(0o555)
+    run = run_assay(["sh", "-c", "echo here; exit 3"], prefix=f"{closed}/", quiet=False, user=ordinary_user, complete=False)
+
+    assert run.status == 3
+    assert run.stdout == b"here\n"
+    assert os.listdir(closed) == []
+    warning, *summary = run.stderr.decode().splitlines()
+    assert str(closed) in warning
+    assert any("no record" in line for line in summary), summary
+
+
+def test_a_prefix_below_a_file_is_one_warning_and_the_job_runs(run_assay, room):
+    (room / "file").write_text("")
+    run = run_assay(["sh", "-c", "exit 3"], prefix=f"{room}/file/x/", complete=False)
+
+    assert run.status == 3
+    assert run.stderr.count(b"\n") == 1, run.stderr
+
+
+def running(run_assay, gate, code="5"):
+    """A run whose job works until the gate exists, with two windows on disk already."""
+    started = run_assay.start(["LOAD", "TRUTH", "until-file", str(gate), code], ["-i", "50ms", "--report-interval", "100ms"])
+    wait_for(lambda: len(read_usage(started.prefix, torn_end=True)) >= 2, "two windows")
+    return started, started.running_info()
+
+
+def test_the_job_goes_on_to_its_end_when_assay_is_killed(run_assay, room):
+    gate = room / "gate"
+    started, info = running(run_assay, gate)
+    os.kill(started.process.pid, signal.SIGKILL)
+    assert started.wait(30) == -signal.SIGKILL
+    assert alive(info["monitor"]["job_pid"])
+    gate.touch()
+
+    assert wait_for(started.truth, "the job to end in its own way")["processes"] == 1
+    wait_for(lambda: not alive(info["monitor"]["job_pid"]), "the job to be gone")
+    wait_for(lambda: not alive(info["monitor"]["keeper_pid"]), "the keeper to follow its job")
+    assert read_info(started.prefix)["state"] == "running"
+    assert len(read_usage(started.prefix, torn_end=True)) >= 2
+
+
+def test_orphans_are_still_reaped_when_assay_is_killed(run_assay, room):
+    gate, second = room / "gate", room / "second"
+    script = '(sh -c \'echo $$ > "$0"\' "$2" &) ; "$0" "$1" until-file "$3" 0'
+    started = run_assay.start(["sh", "-c", script, "LOAD", "TRUTH", str(second), str(gate)])
+    info = started.running_info()
+    os.kill(started.process.pid, signal.SIGKILL)
+    started.wait(30)
+    gate.touch()
+
+    orphan = int(wait_for(lambda: second.exists() and second.read_text(), "the orphan"))
+    wait_for(lambda: not os.path.exists(f"/proc/{orphan}"), "the orphan to be reaped")
+    wait_for(lambda: not alive(info["monitor"]["keeper_pid"]), "the keeper to follow its job")
+
+
+def test_the_death_of_the_keeper_is_noticed_and_the_exit_status_is_the_jobs(run_assay, room):
+    gate = room / "gate"
+    started, info = running(run_assay, gate)
+    os.kill(info["monitor"]["keeper_pid"], signal.SIGKILL)
+    wait_for(lambda: not alive(info["monitor"]["keeper_pid"]), "the keeper to be gone")
+    assert alive(info["monitor"]["job_pid"]), "the job must not go down with the keeper"
+    gate.touch()
+    run = started.finish()
+
+    assert run.status == 5
+    assert run.info["outcome"]["exit_code"] == 5
+    assert any("keeper" in note for note in run.info["notes"]), run.info["notes"]
+    claim = run.headline["cpu_seconds"]
+    assert claim["value"] <= run.truth["cpu_seconds"] + 0.02
+    if claim["quality"] == "exact":
+        assert claim["value"] >= run.truth["cpu_seconds"] - 0.02
+    else:
+        assert claim["quality"] in ("lower_bound", "estimate") and claim["why"]
+        assert claim.get("upper", run.truth["cpu_seconds"]) >= run.truth["cpu_seconds"] - 0.02
+
+
+def test_ten_thousand_processes_are_counted(run_assay):
+    run = run_assay.load("children", 10000, 0)
+    claim = run.headline["processes"]
+
+    assert claim["value"] == 10001 if claim["quality"] == "exact" else claim["value"] <= 10001
+    assert abs(run.headline["cpu_seconds"]["value"] - run.truth["cpu_seconds"]) <= 0.02 + 0.01 * run.truth["cpu_seconds"]
+
+
+def test_processes_that_vanish_while_they_are_read_leave_no_trace_of_failure(run_assay, room):
+    script = 'i=0; while [ $i -lt 300 ]; do (:) & /bin/true & i=$((i+1)); done; wait; exit 3'
+    run = run_assay(["sh", "-c", script], ["-i", "20ms"], quiet=True)
+
+    assert run.status == 3
+    assert run.stderr == b""
+    assert all(collector["failures"] == 0 for collector in run.info["collectors"] if collector["available"])
+    claim = run.headline["processes"]
+    assert claim["value"] == 601 if claim["quality"] == "exact" else claim["value"] <= 601
+
+
+def test_few_descriptors_are_no_obstacle(run_assay):
+    wrapper = ["sh", "-c", 'ulimit -n 32; exec "$@"', "sh"]
+    run = run_assay(["LOAD", "TRUTH", "idle", "100", "500"], ["-i", "0.1s"], wrapper=wrapper)
+
+    assert run.status == 0
+    assert run.info["processes"]["seen"] == 101
+    assert run.info["limits"]["nofile"]["soft"] == 32
+
+
+def test_a_job_killed_by_its_user_leaves_its_numbers(run_assay, room):
+    gate = room / "gate"
+    started, info = running(run_assay, gate)
+    os.kill(info["monitor"]["job_pid"], signal.SIGKILL)
+    run = started.finish()
+
+    assert run.status == -signal.SIGKILL
+    assert run.info["outcome"]["signal_name"] == "SIGKILL"
+    assert run.headline["cpu_seconds"]["value"] > 0
+    assert run.info["user"]["uid"] == User().uid

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: MIT
+"""Runs assay as a whole program and reads what it wrote; every record read here is validated against the schemas."""
+import functools
+import json
+import os
+import pwd
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import jsonschema
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+DEADLINE_SECONDS = 20
+CPU_TOLERANCE_SECONDS = 0.020
+QUALITIES = {"exact", "sampled", "lower_bound", "upper_bound", "estimate"}
+
+
+class User:
+    """Who a program is run as; `name` None is whoever runs the tests."""
+
+    def __init__(self, name=None):
+        self.name = name
+        entry = pwd.getpwnam(name) if name else pwd.getpwuid(os.geteuid())
+        self.uid, self.gid = entry.pw_uid, entry.pw_gid
+
+    def popen_arguments(self):
+        if self.name is None:
+            return {}
+        return {"user": self.uid, "group": self.gid, "extra_groups": []}
+
+
+def wait_for(condition, what):
+    """Polls until condition() is true and returns its value; fails after a deadline."""
+    end = time.monotonic() + DEADLINE_SECONDS
+    while time.monotonic() < end:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.01)
+    raise AssertionError(f"after {DEADLINE_SECONDS} s still waiting for {what}")
+
+
+def alive(pid):
+    """True while the process runs; a zombie has ended."""
+    try:
+        text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return text.rpartition(")")[2].split()[0] not in "ZX"
+
+
+@functools.lru_cache(maxsize=None)
+def validator(schema_name):
+    path = REPOSITORY / "schema" / f"{schema_name}.schema.json"
+    schema = json.loads(path.read_text(encoding="utf-8"))
+    of_dialect = jsonschema.validators.validator_for(schema)
+    of_dialect.check_schema(schema)
+    return of_dialect(schema)
+
+
+def refuse_constant(name):
+    raise AssertionError(f"the record holds {name}")
+
+
+def parse(text, schema_name):
+    value = json.loads(text, parse_constant=refuse_constant)
+    error = jsonschema.exceptions.best_match(validator(schema_name).iter_errors(value))
+    assert error is None, f"{schema_name}: {error.json_path}: {error.message[:2000]}"
+    return value
+
+
+def read_info(prefix):
+    """The info file; None where there is none. It is replaced whole, so it is valid at every instant."""
+    try:
+        text = Path(f"{prefix}info.json").read_bytes().decode("utf-8", errors="strict")
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    return parse(text, "assay-run")
+
+
+def read_usage(prefix, torn_end=False):
+    """The closed windows; a last line without its end is skipped only when `torn_end`."""
+    try:
+        data = Path(f"{prefix}usage.jsonl").read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    lines = data.split(b"\n")
+    rest = lines.pop()
+    assert torn_end or rest == b"", "the last line of the series has no end"
+    return [parse(line.decode("utf-8", errors="strict"), "assay-usage") for line in lines]
+
+
+def check_record(info, usage):
+    """What holds for every complete record, whatever the job was."""
+    assert info["state"] == "done"
+    assert [line["sequence"] for line in usage] == list(range(len(usage))), "the series has a hole"
+    assert [i for i, line in enumerate(usage) if line.get("last")] == [len(usage) - 1]
+    for before, after in zip(usage, usage[1:]):
+        assert after["start_seconds"] == before["end_seconds"], "windows do not touch"
+    assert all(line["start_seconds"] <= line["end_seconds"] for line in usage)
+    for name, headline in info["headline"].items():
+        assert headline["quality"] in QUALITIES
+        assert headline.get("lower", headline["value"]) <= headline["value"], (name, headline)
+        assert headline.get("upper", headline["value"]) >= headline["value"], (name, headline)
+    headline = info["headline"]
+    if "cpu_user_seconds" in headline and "cpu_system_seconds" in headline:
+        parts = headline["cpu_user_seconds"]["value"] + headline["cpu_system_seconds"]["value"]
+        assert abs(parts - headline["cpu_seconds"]["value"]) <= CPU_TOLERANCE_SECONDS, headline
+    if "cpu_peak_cores" in headline:
+        assert headline["cpu_peak_cores"]["value"] <= info["host"]["cpus_online"]
+
+
+class Run:
+    """A finished run: how it ended, what it said, what it recorded (None and [] where nothing is)."""
+
+    def __init__(self, status, stdout, stderr, info, usage, truth):
+        self.status, self.stdout, self.stderr = status, stdout, stderr
+        self.info, self.usage, self.truth = info, usage, truth
+
+    @property
+    def headline(self):
+        return self.info["headline"]
+
+
+class Started:
+    """A run under way. Its output goes to files: a pipe would wait for survivors that still hold it."""
+
+    def __init__(self, process, prefix, room, tag):
+        self.process, self.prefix, self.room, self.tag = process, prefix, room, tag
+
+    def running_info(self):
+        return wait_for(lambda: read_info(self.prefix), "the info file")
+
+    def output(self, name):
+        return (self.room / f"{self.tag}.{name}").read_bytes()
+
+    def truth(self):
+        """The last line that the load wrote, or None."""
+        path = self.room / f"{self.tag}.truth"
+        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        return json.loads(lines[-1]) if lines else None
+
+    def wait(self, timeout):
+        try:
+            return self.process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+            raise
+
+    def finish(self, timeout=60, complete=True):
+        """Waits for the end; with `complete` the record must be there, whole and consistent."""
+        status = self.wait(timeout)
+        info, usage = read_info(self.prefix), read_usage(self.prefix, torn_end=not complete)
+        if complete:
+            assert info is not None, self.output("stderr").decode(errors="replace")
+            check_record(info, usage)
+        return Run(status, self.output("stdout"), self.output("stderr"), info, usage, self.truth())
+
+
+class Runner:
+    """Starts `assay run` on commands, each run under a prefix and a tag of its own in the room."""
+
+    def __init__(self, assay, load, room):
+        self.assay, self.load_path, self.room = assay, load, room
+        self.runs = 0
+
+    def environment(self, extra=None):
+        kept = {k: v for k, v in os.environ.items() if k in ("PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS")}
+        return {**kept, "HOME": str(self.room), "LANG": "C.UTF-8", **(extra or {})}
+
+    def spawn(self, argv, tag, user=None, env=None, **popen):
+        """Any program, with its output in files of the room and no descriptors but the three."""
+        popen.setdefault("stdin", subprocess.DEVNULL)
+        with open(self.room / f"{tag}.stdout", "wb") as out, open(self.room / f"{tag}.stderr", "wb") as err:
+            return subprocess.Popen(argv, stdout=out, stderr=err, env=self.environment() if env is None else env,
+                                    start_new_session=True, cwd=popen.pop("cwd", self.room),
+                                    **(user or User()).popen_arguments(), **popen)
+
+    def start(self, command, options=(), prefix=None, quiet=True, wrapper=(), **popen):
+        """`command` is an argument list; LOAD and TRUTH in it stand for the load program and its truth file."""
+        self.runs += 1
+        tag = f"run{self.runs}"
+        prefix = f"{self.room}/{tag}-" if prefix is None else str(prefix)
+        names = {"LOAD": str(self.load_path), "TRUTH": f"{self.room}/{tag}.truth"}
+        argv = [*wrapper, str(self.assay), "run", *(["-q"] if quiet else []), "-p", prefix, *options, "--",
+                *(names.get(word, word) if isinstance(word, str) else word for word in command)]
+        return Started(self.spawn(argv, tag, **popen), prefix, self.room, tag)
+
+    def __call__(self, command, options=(), timeout=60, complete=True, **start):
+        return self.start(command, options, **start).finish(timeout, complete)
+
+    def load(self, *arguments, options=(), **start):
+        """Runs a load and returns the run with the load's truth."""
+        run = self(["LOAD", "TRUTH", *map(str, arguments)], options, **start)
+        assert run.status in (0, 77), run.stderr.decode(errors="replace")
+        return run

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: MIT
+"""Compares a record's headline with what its load truly used."""
+import re
+
+from support import CPU_TOLERANCE_SECONDS
+
+MIB = 1 << 20
+# What a load uses beside what it states: libc, stacks, page tables, the ledger.
+BASELINE_BYTES = 8 * MIB
+# Files that the loader and the kernel read to start the programs, the line of truth, allocation of the last block.
+IO_SLACK_BYTES = 64 * 1024
+# A process cannot read the CPU its own end costs: what may be missing from a truth booked before _exit().
+TEARDOWN_SECONDS = 100e-6
+# How far perf may be from the keeper: it does not see the end of a process either.
+PERF_TEARDOWN_SECONDS = 60e-6
+FORGOTTEN = r"(?i)reap|SIGCHLD|wait"
+
+
+def tolerance(truth_seconds):
+    return max(CPU_TOLERANCE_SECONDS, truth_seconds / 100)
+
+
+def says(run, pattern, *quantities):
+    """True when the notes, or the reason of one of the quantities, match."""
+    texts = [*run.info.get("notes", []), *(run.headline[q].get("why", "") for q in quantities)]
+    return any(re.search(pattern, text) for text in texts)
+
+
+def check_cpu(run, why=FORGOTTEN):
+    """The claim must hold as it is made: an exact one to 1 %, a bound on its side and with its reason."""
+    claim = run.headline["cpu_seconds"]
+    low = run.truth["cpu_seconds"]
+    high = low + run.truth["unfolded"] * TEARDOWN_SECONDS
+    if claim["quality"] == "exact":
+        assert low - tolerance(low) <= claim["value"] <= high + tolerance(high), (claim, run.truth)
+        return
+    assert claim.get("lower", 0) <= high + CPU_TOLERANCE_SECONDS, (claim, run.truth)
+    assert claim.get("upper", low) >= low - CPU_TOLERANCE_SECONDS, (claim, run.truth)
+    assert re.search(why, claim.get("why", "")), claim
+    if claim["quality"] == "lower_bound":
+        assert claim["value"] <= high + CPU_TOLERANCE_SECONDS, (claim, run.truth)
+    else:
+        assert claim["quality"] == "estimate", claim
+        assert abs(claim["value"] - low) <= low / 10 + CPU_TOLERANCE_SECONDS, (claim, run.truth)
+
+
+def check_rungs(run):
+    """Two ways to the same number agree, or the record says that they do not."""
+    rungs = {rung["key"]: rung for rung in run.info["rungs"]["cpu"]}
+    assert sum(rung["in_use"] for rung in rungs.values()) == 1, rungs
+    keeper, perf = rungs.get("keeper_cpu_seconds", {}), rungs.get("perf_cpu_seconds", {})
+    if "value" not in keeper or "value" not in perf:
+        return
+    bound = keeper["value"] / 100 + PERF_TEARDOWN_SECONDS * (run.truth["processes"] + run.truth["threads"])
+    if abs(keeper["value"] - perf["value"]) > bound + CPU_TOLERANCE_SECONDS:
+        assert says(run, r"(?i)perf|disagree|differ|reap", "cpu_seconds"), (keeper, perf, run.info["notes"])
+
+
+def check_processes(run):
+    claim = run.headline["processes"]
+    if claim["quality"] == "exact":
+        assert claim["value"] == run.truth["processes"], (claim, run.truth, run.info["processes"])
+    else:
+        assert claim["quality"] == "lower_bound", claim
+        assert claim["value"] <= run.truth["processes"], (claim, run.truth)
+
+
+def check_exact_cpu(run):
+    """For jobs in which every process is waited for: nothing less than exact will do."""
+    assert run.headline["cpu_seconds"]["quality"] == "exact", run.headline["cpu_seconds"]
+    check_cpu(run)
+    check_rungs(run)
+    check_processes(run)
+
+
+def check_memory(run, held):
+    """The true peak lies between the bounds; the lower one is near it when the peak lasted two samples."""
+    claim, peak = run.headline["memory_peak_bytes"], run.truth["memory_peak_bytes"]
+    lower = claim.get("lower", claim["value"] if claim["quality"] != "upper_bound" else 0)
+    upper = claim.get("upper", claim["value"] if claim["quality"] in ("exact", "upper_bound") else None)
+    assert lower <= peak + BASELINE_BYTES, (claim, run.truth)
+    assert upper is None or upper >= peak, (claim, run.truth)
+    if held:
+        assert lower >= peak * 95 // 100, (claim, run.truth)
+
+
+def check_memory_process(run):
+    """The largest process, to 1 % beside the baseline."""
+    claim, peak = run.headline["memory_peak_process_bytes"], run.truth["memory_peak_process_bytes"]
+    assert claim["value"] <= peak + BASELINE_BYTES, (claim, run.truth)
+    if claim["quality"] == "exact":
+        assert claim["value"] >= peak - peak // 100, (claim, run.truth)
+    else:
+        assert claim["quality"] in ("lower_bound", "sampled"), claim
+        assert claim.get("why"), claim
+
+
+def check_io(run, quantity, quality=None):
+    claim, truth = run.headline[quantity], run.truth[quantity]
+    slack = truth // 100 + IO_SLACK_BYTES
+    assert quality is None or claim["quality"] == quality, claim
+    assert claim["value"] <= truth + slack, (quantity, claim, truth)
+    assert claim.get("upper", truth) >= truth, (quantity, claim, truth)
+    if claim["quality"] == "exact":
+        assert claim["value"] >= truth - slack, (quantity, claim, truth)
+    else:
+        assert claim["quality"] == "lower_bound", claim
+        assert re.search(FORGOTTEN, claim.get("why", "")), claim

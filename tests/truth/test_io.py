@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+"""Bytes read and written, in calls and in storage, against what the loads moved."""
+import os
+import subprocess
+
+import pytest
+
+from checks import MIB, check_io
+
+
+def needs_disk(room):
+    kind = subprocess.run(["stat", "-f", "-c", "%T", str(room)], check=True, capture_output=True, text=True)
+    if kind.stdout.strip() in ("tmpfs", "ramfs"):
+        pytest.skip(f"{room} is in memory: nothing written there reaches storage")
+
+
+def made_file(room, size):
+    path = room / "data"
+    with open(path, "wb") as out:
+        out.write(b"x" * size)
+        out.flush()
+        os.fsync(out.fileno())
+    path.chmod(0o644)
+    return path
+
+
+def test_buffered_writes_are_counted_in_calls_and_in_storage(run_assay, user, room):
+    needs_disk(room)
+    run = run_assay.load("io-write", room / "written", 64, user=user)
+
+    check_io(run, "io_write_syscall_bytes", "exact")
+    check_io(run, "io_write_bytes", "exact")
+
+
+def test_direct_writes_are_counted_in_calls_and_in_storage(run_assay, user, room):
+    needs_disk(room)
+    run = run_assay.load("io-write-direct", room / "written", 64, user=user)
+
+    if run.status == 77:
+        pytest.skip("this file system refuses O_DIRECT")
+    check_io(run, "io_write_syscall_bytes", "exact")
+    check_io(run, "io_write_bytes", "exact")
+
+
+def test_short_children_that_write_are_counted_once_each(run_assay, user, room):
+    needs_disk(room)
+    run = run_assay.load("io-children", room, 20, 10, "waited", user=user)
+
+    check_io(run, "io_write_syscall_bytes", "exact")
+    check_io(run, "io_write_bytes", "exact")
+
+
+def test_auto_reaped_children_that_write_make_a_lower_bound_with_its_reason(run_assay, user, room):
+    run = run_assay.load("io-children", room, 20, 10, "ignored", user=user)
+
+    check_io(run, "io_write_syscall_bytes")
+    check_io(run, "io_write_bytes")
+
+
+def test_reads_from_the_page_cache_are_calls_and_not_storage(run_assay, user, room):
+    run = run_assay.load("io-read-cached", made_file(room, 64 * MIB), 64, user=user)
+
+    check_io(run, "io_read_syscall_bytes", "exact")
+    assert run.headline["io_read_bytes"]["value"] <= 4 * MIB, run.headline["io_read_bytes"]
+
+
+def test_reads_from_the_device_are_storage(run_assay, user, room):
+    needs_disk(room)
+    run = run_assay.load("io-read-cold", made_file(room, 64 * MIB), 64, user=user)
+
+    check_io(run, "io_read_syscall_bytes", "exact")
+    check_io(run, "io_read_bytes", "exact")
+
+
+def test_writes_to_memory_are_calls_and_not_storage(run_assay, user):
+    run = run_assay.load("memory-unmapped", 32, 50, user=user)
+
+    check_io(run, "io_write_syscall_bytes", "exact")
+    assert run.headline["io_write_bytes"]["value"] <= MIB, run.headline["io_write_bytes"]
