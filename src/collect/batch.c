@@ -59,6 +59,7 @@ static void derive(struct batch *out, struct process *who, size_t counter, struc
 
 	if (row < 0)
 		return;
+	v.quality = (uint8_t) quality_worse(v.quality, out->measures->rows[row]->quality);
 	if (who) {
 		struct accumulator *a = process_accumulator(out, who, (size_t) row);
 
@@ -81,8 +82,7 @@ static void add_to_total(struct batch *out, size_t base, struct value v)
 	}
 	t->present++;
 	t->sum += v.n;
-	if (t->quality < v.quality)
-		t->quality = v.quality;
+	t->quality = (uint8_t) quality_worse(t->quality, v.quality);
 }
 
 static void put_value(struct batch *out, struct process *who, unsigned local, struct value v)
@@ -136,9 +136,11 @@ void put_absent(struct batch *out, struct process *who, unsigned row, int error)
 /* A sum that lacks some members is a lower bound of the whole. */
 static uint8_t total_quality(const struct total *t, const struct measure *m)
 {
-	uint8_t quality = m->quality > t->quality ? m->quality : t->quality;
+	enum quality quality = quality_worse(m->quality, t->quality);
 
-	return t->absent && quality < LOWER_BOUND ? LOWER_BOUND : quality;
+	if (t->absent && quality != UPPER_BOUND)
+		quality = LOWER_BOUND;
+	return (uint8_t) quality;
 }
 
 void batch_end(struct batch *out)

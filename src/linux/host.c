@@ -28,7 +28,8 @@ static void copy_text(char *to, size_t size, const char *from, size_t n)
 /* The value of one os-release(5) line without its quotes; within double quotes a backslash makes the next character plain. */
 static void copy_unquoted(char *to, size_t size, const char *value, size_t n)
 {
-	size_t length = 0, i = 0;
+	size_t length = 0;
+	size_t i = 0;
 	char quote = '\0';
 
 	if (n > 0 && (value[0] == '"' || value[0] == '\''))

@@ -138,7 +138,8 @@ static int parse_event(const struct message *m, struct connector_event *ret)
 int connector_parse(const void *bytes, uint32_t n,
 	void (*each)(const struct connector_event *event, void *context), void *context)
 {
-	const char *at = bytes, *end = at + n;
+	const char *at = bytes;
+	const char *end = at + n;
 	int count = 0;
 
 	while (at < end) {
@@ -170,6 +171,8 @@ int connector_drain(int fd, void (*each)(const struct connector_event *event, vo
 		memset(headers, 0, sizeof(headers));
 		for (size_t i = 0; i < BATCH; i++) {
 			parts[i] = (struct iovec){ datagrams[i], sizeof(datagrams[i]) };
+			senders[i].nl_pid =
+				UINT32_MAX; /* believed only when the kernel filled it in */
 			headers[i].msg_hdr.msg_iov = &parts[i];
 			headers[i].msg_hdr.msg_iovlen = 1;
 			headers[i].msg_hdr.msg_name = &senders[i];
@@ -247,7 +250,7 @@ static int wait_for_answer(int fd, uint32_t number)
 	for (; now < end; now = clock_monotonic_ns()) {
 		struct pollfd wanted = { .fd = fd, .events = POLLIN };
 		int left_ms = (int) ((end - now) / (NSEC_PER_SEC / 1000)) + 1;
-		int code;
+		int code = 0;
 		if (poll(&wanted, 1, left_ms) <= 0)
 			continue;
 		int rc = take_answer(fd, number, &code);

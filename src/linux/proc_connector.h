@@ -24,7 +24,8 @@ struct connector_event {
 int connector_open(struct error *err);
 
 /* Drains what is queued: calls `each` for every fork, exec and exit event in order. Returns the number of events, or a
- * negative errno. Every ENOBUFS met on the way adds one to *lost: events are gone, how many is unknown. */
+ * negative errno. Every ENOBUFS met on the way, and every datagram of the kernel that cannot be
+ * parsed, adds one to *lost: events are gone, how many is unknown. */
 int connector_drain(int fd, void (*each)(const struct connector_event *event, void *context),
 	void *context, uint64_t *lost);
 

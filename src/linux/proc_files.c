@@ -18,7 +18,8 @@ int proc_statm_parse(const char *text, size_t n, struct proc_statm *ret)
 	if (n == 0 || text[n - 1] != '\n')
 		return -EINVAL;
 
-	const char *at = text, *end = text + n;
+	const char *at = text;
+	const char *end = text + n;
 	if (!scan_u64(&at, end, &s.size) || !scan_char(&at, end, ' '))
 		return -EINVAL;
 	if (!scan_u64(&at, end, &s.resident) || !scan_char(&at, end, ' '))

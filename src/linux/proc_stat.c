@@ -47,8 +47,10 @@ static bool scan_pid_and_name(const char *at, const char *name_end, struct proc_
 /* Fields 3 to 24, from the space before the state on. */
 static bool scan_fields(const char *at, const char *end, struct proc_stat *s)
 {
-	int terminal_group, priority, nice;
-	uint64_t interval_timer; /* always 0 since Linux 2.6.17 */
+	int terminal_group = 0;
+	int priority = 0;
+	int nice = 0;
+	uint64_t interval_timer = 0; /* always 0 since Linux 2.6.17 */
 	/* A task that is being released shows -1 for its group and session, and 0 threads. */
 	int *const identity[] = { &s->ppid, &s->pgrp, &s->session, &s->tty_nr, &terminal_group };
 	uint64_t *const usage[] = { &s->flags, &s->minor_faults, &s->children_minor_faults,

@@ -102,7 +102,8 @@ struct numeric_walk {
 static void hand_on_number(const struct directory_entry *entry, void *context)
 {
 	const struct numeric_walk *walk = context;
-	const char *at = entry->name, *end = entry->name + strlen(entry->name);
+	const char *at = entry->name;
+	const char *end = entry->name + strlen(entry->name);
 	int id;
 
 	if (entry->type != DT_DIR && entry->type != DT_UNKNOWN)
@@ -155,7 +156,7 @@ int proc_fd_count(int proc_root, pid_t pid, uint64_t *ret)
 	struct stat st;
 	uint64_t count = 0;
 
-	snprintf(path, sizeof(path), "%d/fd", pid);
+	(void) snprintf(path, sizeof(path), "%d/fd", pid);
 	if (fstatat(proc_root, path, &st, 0) < 0)
 		return -errno;
 	if (st.st_size > 0 && is_live_proc(proc_root)) {

@@ -26,3 +26,23 @@ const char *quality_mark(enum quality q)
 {
 	return qualities[q < N_QUALITY ? q : ABSENT].mark;
 }
+
+/* How far a quality is from exact. */
+static unsigned badness(enum quality quality)
+{
+	static const uint8_t order[N_QUALITY] = {
+		[ABSENT] = 0,
+		[EXACT] = 1,
+		[SAMPLED] = 2,
+		[ESTIMATE] = 3,
+		[LOWER_BOUND] = 4,
+		[UPPER_BOUND] = 5,
+	};
+
+	return (unsigned) quality < N_QUALITY ? order[quality] : 0;
+}
+
+enum quality quality_worse(enum quality a, enum quality b)
+{
+	return badness(b) > badness(a) ? b : a;
+}

@@ -24,6 +24,8 @@ struct value {
 
 /* "exact", "sampled", "lower_bound", "upper_bound", "estimate", "absent" */
 const char *quality_name(enum quality q);
+/* The one that claims less: exact, sampled, estimate, lower bound, upper bound; ABSENT gives way to any. */
+enum quality quality_worse(enum quality a, enum quality b);
 /* "=", "~", ">=", "<=", "~" as the summary marks them */
 const char *quality_mark(enum quality q);
 

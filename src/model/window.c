@@ -4,25 +4,9 @@
 
 #include "base/macros.h"
 
-/* How far a quality is from exact. */
-static unsigned badness(uint8_t quality)
-{
-	static const uint8_t order[] = {
-		[ABSENT] = 0,
-		[EXACT] = 1,
-		[SAMPLED] = 2,
-		[ESTIMATE] = 3,
-		[LOWER_BOUND] = 4,
-		[UPPER_BOUND] = 5,
-	};
-
-	return quality < N_QUALITY ? order[quality] : 0;
-}
-
 static void count_sample(struct accumulator *a, uint8_t quality)
 {
-	if (badness(quality) > badness(a->quality))
-		a->quality = quality;
+	a->quality = (uint8_t) quality_worse(a->quality, quality);
 	a->why = 0;
 	a->samples++;
 }
@@ -43,7 +27,7 @@ void accumulate_gauge(struct accumulator *a, struct value v, uint64_t now_ns)
 	}
 	if (a->stamp != 0 && now_ns > a->stamp) {
 		double seconds = (double) (now_ns - a->stamp) / 1e9;
-		a->integral += (double) a->last * seconds;
+		a->integral += (double) v.n * seconds;
 		a->weight += seconds;
 	}
 	widen_range(a, v.n);

@@ -19,7 +19,7 @@ struct accumulator {
 	uint64_t max;
 	uint64_t min;
 	uint64_t stamp; /* monotonic ns of the latest reading */
-	double integral; /* sum of reading x seconds it held, for the time-weighted mean */
+	double integral; /* sum of reading x seconds it stands for, for the time-weighted mean */
 	double weight; /* seconds covered by `integral` */
 	uint32_t samples;
 	uint8_t quality; /* the worst since the window opened; ABSENT when nothing was read */
@@ -40,7 +40,8 @@ struct summary {
 	uint8_t subjects_why; /* and the errno most of them gave */
 };
 
-/* A gauge's reading: `previous` (the last reading) held until now. */
+/* A gauge's reading. It stands for the time since the look before it, so that a window's mean is of its own readings and never
+ * beyond their maximum. */
 void accumulate_gauge(struct accumulator *a, struct value v, uint64_t now_ns);
 /* A counter's reading. The first one of an accumulator whose `samples` is 0 and `stamp` 0 becomes its own seed (a baseline) unless
  * accumulate_from_zero was called before. One that ran backwards is dropped and flagged. */

@@ -240,11 +240,16 @@ static void sum_tree(struct ledger *l)
 		l->threads += p->zombie ? 0 : s->threads;
 	}
 	/* What was reaped between the keeper's totals and the look at its parent is missed for one tick: the sum never falls. */
-	if (l->tree_cpu_ns < user + system) {
-		l->tree_cpu_ns = user + system;
-		l->tree_user_ns = user;
-		l->tree_system_ns = system;
-	}
+	uint64_t total = user + system > l->tree_cpu_ns ? user + system : l->tree_cpu_ns;
+
+	/* The split by ticks wavers while the total grows: each part is held to what it was and the sum to the total. */
+	if (system < l->tree_system_ns)
+		system = l->tree_system_ns;
+	if (system > total - l->tree_user_ns)
+		system = total - l->tree_user_ns;
+	l->tree_cpu_ns = total;
+	l->tree_system_ns = system;
+	l->tree_user_ns = total - system;
 	if (l->tree_minor_faults < minor)
 		l->tree_minor_faults = minor;
 	if (l->tree_major_faults < major)

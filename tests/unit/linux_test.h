@@ -20,11 +20,11 @@
 
 /* FIXTURES is the directory of recorded trees; the build defines it. */
 
-#define BURN_NS (50 * 1000 * 1000ULL)
+#define BURN_NS 50000000ULL
 
 #define SKIP_BECAUSE(...)                                                                          \
 	do {                                                                                       \
-		print_message(__VA_ARGS__);                                                        \
+		print_message("# " __VA_ARGS__);                                                   \
 		print_message("\n");                                                               \
 		skip();                                                                            \
 	} while (0)

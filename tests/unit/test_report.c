@@ -255,7 +255,7 @@ static void a_census_with_gaps_gives_lower_bounds(void **state)
 	info.processes_too_short = 2;
 	assert_summary(&info, 0,
 		"assay: exited 0 after 12.3 s: make -j2\n"
-		"  processes >= 6, >= 2 too short to name used ~ 0 s\n"
+		"  processes >= 6, >= 2 too short to name used ~ 0.000 s\n"
 		"  self         0.010 s CPU, 2 MiB, 13 samples\n"
 		"  record       .assay/runs/2026.11.27T20.52.26-1234/info.json\n");
 }

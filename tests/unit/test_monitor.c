@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/* The loop on a live tree, its schedule, and what is concluded from readings. */
+#include "test.h"
+
+#include <fcntl.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "api/sources.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "launch/keeper.h"
+#include "launch/signals.h"
+#include "linux/roots.h"
+#include "monitor/conclude.h"
+#include "monitor/monitor.h"
+#include "record/run_files.h"
+
+static bool counting;
+static size_t allocations;
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *p, size_t size);
+
+void *__wrap_malloc(size_t size)
+{
+	allocations += counting;
+	return __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	allocations += counting;
+	return __real_calloc(n, size);
+}
+
+void *__wrap_realloc(void *p, size_t size)
+{
+	allocations += counting;
+	return __real_realloc(p, size);
+}
+
+/* A job under a keeper with everything that records it, in a directory of its own. */
+struct recorded_job {
+	struct roots roots;
+	struct measures measures;
+	bool *selected;
+	struct collector_state states[N_COLLECTORS_MAX];
+	size_t n_states;
+	struct signals signals;
+	struct keeper keeper;
+	struct monitor monitor;
+	struct run_files *files;
+	char directory[64];
+	char prefix[80];
+};
+
+static void begin(struct recorded_job *job, const char *measurements, char *const *argv)
+{
+	struct error err = { 0 };
+
+	*job = (struct recorded_job){ 0 };
+	snprintf(job->directory, sizeof(job->directory), "/tmp/assay-test-XXXXXX");
+	assert_non_null(mkdtemp(job->directory));
+	snprintf(job->prefix, sizeof(job->prefix), "%s/run-", job->directory);
+	assert_int_equal(roots_open(&job->roots, "", &err), 0);
+	assert_int_equal(measures_build(&job->measures, &err), 0);
+	job->selected = calloc(job->measures.n, sizeof(*job->selected));
+	sources_probe(&job->roots, job->states, &job->n_states);
+	assert_int_equal(
+		sources_select(&job->measures, measurements, job->states, job->selected, &err), 0);
+	assert_int_equal(run_files_open(job->prefix, &job->files, &err), 0);
+	assert_int_equal(signals_open(&job->signals, &err), 0);
+	assert_int_equal(keeper_start(&job->keeper, argv, &job->signals.original_mask,
+				 &job->signals.original_child, &err),
+		0);
+	assert_int_equal(monitor_init(&job->monitor, &job->roots, &job->measures, job->selected,
+				 job->states, &err),
+		0);
+	job->monitor.ledger.keeper_pid = job->keeper.pid;
+	job->monitor.sink = run_files_sink(job->files);
+}
+
+static void end(struct recorded_job *job)
+{
+	for (size_t i = 0; i < job->monitor.ledger.n_order; i++)
+		if (ledger_at(&job->monitor.ledger, i)->alive)
+			kill(ledger_at(&job->monitor.ledger, i)->pid, SIGKILL);
+	keeper_quit(&job->keeper);
+	keeper_done(&job->keeper);
+	signals_close(&job->signals);
+	monitor_done(&job->monitor);
+	run_files_discard(job->files);
+	run_files_close(job->files);
+	measures_done(&job->measures);
+	free(job->selected);
+	roots_close(&job->roots);
+	rmdir(job->directory);
+}
+
+static void wait_until_seen(struct recorded_job *job, uint64_t processes)
+{
+	uint64_t deadline = clock_monotonic_ns() + 20 * NSEC_PER_SEC;
+
+	while (job->monitor.ledger.living < processes && clock_monotonic_ns() < deadline)
+		monitor_tick(&job->monitor, job->keeper.page);
+	assert_int_equal(job->monitor.ledger.living, processes);
+}
+
+static void the_steady_loop_allocates_nothing(void **state)
+{
+	char *argv[] = { (char[]){ "sh" }, (char[]){ "-c" },
+		(char[]){ "sleep 100 & sleep 100 & while :; do :; done" }, NULL };
+	struct recorded_job job;
+
+	(void) state;
+	begin(&job, "all", argv);
+	monitor_start(&job.monitor, clock_monotonic_ns(), 1000000, 3000000);
+	keeper_release(&job.keeper);
+	wait_until_seen(&job, 3);
+	for (int tick = 0; tick < 100; tick++) {
+		if (tick == 10)
+			counting = true;
+		monitor_tick(&job.monitor, job.keeper.page);
+	}
+	counting = false;
+	uint64_t written, lost, failures;
+	run_files_counts(job.files, &written, &lost, &failures);
+	assert_int_equal(allocations, 0);
+	assert_true(written > 5);
+	assert_int_equal(lost, 0);
+	end(&job);
+}
+
+static void a_daemon_and_a_child_of_its_own_session_stay_in_the_tree(void **state)
+{
+	char *argv[] = { (char[]){ "sh" }, (char[]){ "-c" },
+		(char[]){ "(setsid sh -c 'sleep 100 & sleep 100' &) ; exec sleep 100" }, NULL };
+	struct recorded_job job;
+
+	(void) state;
+	begin(&job, "default", argv);
+	monitor_start(&job.monitor, clock_monotonic_ns(), NSEC_PER_SEC, 0);
+	keeper_release(&job.keeper);
+	wait_until_seen(&job, 4);
+	end(&job);
+}
+
+static void windows_widen_with_the_age_of_the_run(void **state)
+{
+	static const struct {
+		uint64_t age_s, length_s;
+	} expected[] = { { 0, 1 }, { 59, 1 }, { 60, 5 }, { 599, 5 }, { 600, 15 }, { 3600, 60 },
+		{ 6 * 3600, 120 }, { 86400, 300 }, { 7 * 86400, 600 }, { 90 * 86400, 600 } };
+	struct schedule s;
+
+	(void) state;
+	schedule_start(&s, NSEC_PER_SEC, 0, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(expected); i++)
+		assert_int_equal(schedule_window_length(&s, expected[i].age_s * NSEC_PER_SEC),
+			expected[i].length_s * NSEC_PER_SEC);
+	schedule_start(&s, NSEC_PER_SEC, 0, 7 * NSEC_PER_SEC);
+	assert_int_equal(schedule_window_length(&s, 90 * 86400 * NSEC_PER_SEC), 7 * NSEC_PER_SEC);
+}
+
+static void a_month_of_ticks_closes_windows_without_gap_and_stays_small(void **state)
+{
+	struct schedule s;
+	uint64_t windows = 0, last_close_ns = 0;
+
+	(void) state;
+	schedule_start(&s, 0, 0, 0);
+	for (uint64_t now_ns = s.next_tick_ns; now_ns < 30 * 86400 * NSEC_PER_SEC; now_ns = s.next_tick_ns) {
+		schedule_ticked(&s, now_ns);
+		if (!schedule_window_over(&s, now_ns))
+			continue;
+		windows++;
+		last_close_ns = now_ns;
+		schedule_window_closed(&s, now_ns);
+		assert_true(s.window_end_ns > now_ns);
+	}
+	assert_int_equal(s.missed, 0);
+	assert_in_range(windows, 60 + 108 + 200 + 300 + 540 + 1728 + 3312 - 7, 60 + 108 + 200 + 300 + 540 + 1728 + 3312 + 7);
+	assert_in_range(last_close_ns / NSEC_PER_SEC, 30 * 86400 - 600, 30 * 86400);
+}
+
+static void a_late_tick_counts_those_it_missed_and_returns_to_the_grid(void **state)
+{
+	struct schedule s;
+
+	(void) state;
+	schedule_start(&s, 0, 1000, 0);
+	assert_int_equal(s.next_tick_ns, 1000);
+	schedule_ticked(&s, 1010);
+	assert_int_equal(s.missed, 0);
+	assert_int_equal(s.next_tick_ns, 2000);
+	schedule_ticked(&s, 5100);
+	assert_int_equal(s.missed, 3);
+	assert_int_equal(s.next_tick_ns, 6000);
+}
+
+static void perf_beyond_its_error_tells_of_children_nobody_waited_for(void **state)
+{
+	struct cpu_sources s = { .keeper_ns = 1000000000, .tree_ns = 1000000000, .has_perf = true,
+		.perf_ns = 1004000000, .processes = 10 };
+
+	(void) state;
+	assert_int_equal(conclude_reap_alarm(&s), REAP_NONE_DETECTED);
+	s.perf_ns = 1010000000;
+	assert_int_equal(conclude_reap_alarm(&s), REAP_SEEN);
+	s.has_perf = false;
+	assert_int_equal(conclude_reap_alarm(&s), REAP_SUSPECTED);
+	s.sigchld_ignored = true;
+	assert_int_equal(conclude_reap_alarm(&s), REAP_SEEN);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_steady_loop_allocates_nothing),
+		cmocka_unit_test(a_daemon_and_a_child_of_its_own_session_stay_in_the_tree),
+		cmocka_unit_test(windows_widen_with_the_age_of_the_run),
+		cmocka_unit_test(a_month_of_ticks_closes_windows_without_gap_and_stays_small),
+		cmocka_unit_test(a_late_tick_counts_those_it_missed_and_returns_to_the_grid),
+		cmocka_unit_test(perf_beyond_its_error_tells_of_children_nobody_waited_for),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
