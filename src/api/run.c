@@ -136,7 +136,12 @@ static void open_sources(struct session *s)
 	struct monitor *m = &s->monitor;
 	struct error why = { 0 };
 
+	const char *name = strrchr(s->options->argv[0], '/');
+
 	m->ledger.keeper_pid = s->keeper.pid;
+	m->ledger.job_pid = s->keeper.job_pid;
+	/* The kernel cuts a comm to 15 bytes. */
+	snprintf(m->ledger.job_name, sizeof(m->ledger.job_name), "%.15s", name ? name + 1 : s->options->argv[0]);
 	open_keeper_io(s);
 	if (collector_wanted(s, "perf")) {
 		m->collect.perf_fd = perf_clock_open(&s->roots, s->keeper.job_pid, &why);
@@ -348,12 +353,11 @@ static void finish(struct session *s)
 {
 	struct assay_run_info *info = s->info;
 	struct exit_page *page = s->keeper.page;
-	uint64_t job_start_ns = atomic_load(&page->job_start_ns);
 
 	/* The job's own end is the end of the wall time; with --wait-all it is the last descendant's. */
 	uint64_t end_ns = s->options->wait_all ? clock_monotonic_ns() : page->job_end_ns;
 	info->ended_realtime_ns = clock_realtime_ns() - (clock_monotonic_ns() - end_ns);
-	info->wall_ns = end_ns > job_start_ns ? end_ns - job_start_ns : 0;
+	info->wall_ns = end_ns > s->start_ns ? end_ns - s->start_ns : 0;
 	monitor_finish(&s->monitor, page);
 	list_survivors(s);
 	ledger_sum_living(&s->monitor.ledger);

@@ -136,7 +136,6 @@ static _Noreturn void job_main(struct exit_page *page, char *const *argv, const 
 
 	sigaction(SIGCHLD, child_action, NULL);
 	sigprocmask(SIG_SETMASK, mask, NULL);
-	atomic_store(&page->job_start_ns, clock_monotonic_ns());
 	execvp(argv[0], argv);
 	int number = errno;
 	atomic_store(&page->exec_errno, number);

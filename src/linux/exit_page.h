@@ -38,7 +38,6 @@ struct exit_page {
 	pid_t job_pid;
 	int fork_errno;
 	_Atomic int exec_errno; /* why the command could not be executed; 0 when it was */
-	_Atomic uint64_t job_start_ns;
 
 	_Atomic uint32_t sequence; /* odd while totals are being written */
 	struct exit_totals totals;

@@ -67,7 +67,6 @@ struct name_usage {
 	uint64_t
 		cpu_ns; /* sum of their last seen CPU clocks (exact finals where the keeper reaped them) */
 	uint64_t peak_rss_bytes; /* of the largest */
-	uint64_t io_read_bytes, io_write_bytes;
 };
 
 struct survivor {

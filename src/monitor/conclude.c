@@ -135,12 +135,15 @@ static void conclude_cpu(struct monitor *m, struct assay_run_info *info, const s
 			(unsigned long long) l->living);
 	}
 
-	const char *split =
-		"split between user and system by clock ticks: unreliable for tasks under 20 ms";
-	h = add(info, "cpu_user_seconds", SECONDS, user_ns, ESTIMATE,
+	const char *split = v->alarm == REAP_SEEN ? v->why
+						  : "split between user and system by clock ticks: "
+						    "unreliable for tasks under 20 ms";
+	h = add(info, "cpu_user_seconds", SECONDS, user_ns,
+		v->alarm == REAP_SEEN ? LOWER_BOUND : ESTIMATE,
 		living ? "tree_cpu_user_seconds" : "keeper_cpu_user_seconds");
 	snprintf(h->why, sizeof(h->why), "%s", split);
-	h = add(info, "cpu_system_seconds", SECONDS, system_ns, ESTIMATE,
+	h = add(info, "cpu_system_seconds", SECONDS, system_ns,
+		v->alarm == REAP_SEEN ? LOWER_BOUND : ESTIMATE,
 		living ? "tree_cpu_system_seconds" : "keeper_cpu_system_seconds");
 	snprintf(h->why, sizeof(h->why), "%s", split);
 

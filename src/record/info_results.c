@@ -264,8 +264,6 @@ static void processes_by_name(struct json *j, const struct assay_run_info *info)
 		json_key_u64(j, "processes", use->processes);
 		json_key_seconds(j, "cpu_seconds", use->cpu_ns);
 		json_key_u64(j, "peak_rss_bytes", use->peak_rss_bytes);
-		json_key_u64(j, "io_read_bytes", use->io_read_bytes);
-		json_key_u64(j, "io_write_bytes", use->io_write_bytes);
 		json_object_end(j);
 	}
 	json_array_end(j);

@@ -120,8 +120,7 @@ static int usage_write(struct sink *sink, const struct record *record, struct er
 
 	keep(w, cut_off(w->fd, done));
 	w->failures++;
-	return error_set(err, r, "cannot append to the usage file; %zu windows wait, %llu are lost",
-		w->n_pending, (unsigned long long) w->dropped);
+	return error_set(err, r, "cannot append to usage.jsonl");
 }
 
 int usage_writer_init(struct usage_writer *w, int fd)

@@ -395,6 +395,12 @@ static void record_rows(struct page *p, const struct assay_run_info *info)
 	lost_row(p, info);
 }
 
+/* The row of the record gives the reason already. */
+static bool says_why_no_record(const struct assay_run_info *info, const char *note)
+{
+	return !info->prefix && info->write_error[0] && strstr(note, info->write_error);
+}
+
 void report_summary(const struct assay_run_info *info, int color, struct buf *out)
 {
 	struct page page = { .out = out, .color = color != 0 };
@@ -413,5 +419,6 @@ void report_summary(const struct assay_run_info *info, int color, struct buf *ou
 	self_row(&page, info);
 	record_rows(&page, info);
 	for (size_t i = 0; i < info->n_notes; i++)
-		printable_words(&page, "note", info->notes[i]);
+		if (!says_why_no_record(info, info->notes[i]))
+			printable_words(&page, "note", info->notes[i]);
 }

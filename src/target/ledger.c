@@ -175,6 +175,17 @@ static void sum_by_name(struct ledger *l, const struct process *p)
 		entry->peak_rss_bytes = p->hwm_bytes;
 }
 
+void ledger_add_unseen_job(struct ledger *l, uint64_t cpu_ns, uint64_t peak_rss_bytes)
+{
+	struct ledger_name *entry = name_entry(l, l->job_name);
+
+	entry->processes++;
+	entry->cpu_ns += cpu_ns;
+	if (entry->peak_rss_bytes < peak_rss_bytes)
+		entry->peak_rss_bytes = peak_rss_bytes;
+	l->seen++;
+}
+
 void ledger_vanished(struct ledger *l, struct process *p)
 {
 	if (!p->alive)

@@ -28,6 +28,9 @@ struct ledger_name {
 struct ledger {
 	const struct roots *roots;
 	pid_t keeper_pid; /* the root of the tree; not a member itself */
+	/* the command, whose name is known even when it ended before the first look */
+	pid_t job_pid;
+	char job_name[PROC_NAME_SIZE];
 	size_t n_columns; /* accumulators a process */
 	uint64_t clock_tick_ns;
 	uint64_t
@@ -77,6 +80,9 @@ void ledger_done(struct ledger *l);
  * meanwhile is missed, never counted twice. Finds new members, reads stat and the CPU clock of those that ran, notices ends.
  */
 void ledger_refresh(struct ledger *l, const struct exit_page *page, uint64_t now_ns);
+
+/* The command ended before it was ever looked at: its name and its exact CPU time are known all the same. */
+void ledger_add_unseen_job(struct ledger *l, uint64_t cpu_ns, uint64_t peak_rss_bytes);
 
 /* The living process of that pid, or NULL. */
 struct process *ledger_find(const struct ledger *l, pid_t pid);

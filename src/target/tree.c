@@ -202,6 +202,8 @@ static void take_exits(struct ledger *l, const struct exit_page *page)
 	while (exit_page_next(page, &l->exit_cursor, &record)) {
 		struct process *p = ledger_find(l, record.pid);
 
+		if (!p && record.pid == l->job_pid && l->seen == 0)
+			ledger_add_unseen_job(l, record.cpu_ns, record.max_rss_bytes);
 		if (!p)
 			continue;
 		if (record.cpu_ns >= p->cpu_ns) {

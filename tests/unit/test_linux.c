@@ -96,7 +96,7 @@ static void stat_takes_the_largest_number_and_refuses_one_more(void **state)
 
 static void a_stat_line_cut_anywhere_is_refused(void **state)
 {
-	const char *text = "7 (a) b" STAT_NUMBERS "\n", *whole = "7 (a b)" STAT_NUMBERS "\n";
+	const char *text = "7 (a) b" STAT_TAIL, *whole = "7 (a b)" STAT_TAIL;
 	struct proc_stat st;
 	(void) state;
 

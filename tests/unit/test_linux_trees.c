@@ -93,6 +93,7 @@ static void a_file_that_does_not_fit_is_an_error(void **state)
 	(void) state;
 
 	assert_true(fd >= 0);
+	assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
 	assert_int_equal(read_kernel_file(fd, text, 27), 26);
 	assert_string_equal(text, "4219 3473 1692 1 0 2057 0\n");
 	assert_int_equal(read_kernel_file(fd, text, 26), -EOVERFLOW);

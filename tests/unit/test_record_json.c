@@ -40,8 +40,9 @@ static const struct measure *rows[N_ROWS] = { &table[RSS], &table[RSS_TOTAL], &t
 	&table[CPU], &table[PRESSURE], &table[STATE], &table[UNSELECTED] };
 static int collector[N_ROWS] = { 0, 0, 0, 1, 1, 0, 7 };
 static int base[N_ROWS] = { -1, RSS, -1, -1, -1, -1, -1 };
-static int rate_of[N_ROWS] = { -1, -1, -1, -1, -1, -1, -1 };
-static const struct measures measures = { rows, collector, base, rate_of, N_ROWS, NULL };
+static const struct measures measures = {
+	.rows = rows, .collector = collector, .base = base, .n = N_ROWS
+};
 static const bool selected[N_ROWS] = { true, true, true, true, true, true, false };
 static const int process_column[N_ROWS] = { 0, -1, 1, -1, -1, 2, -1 };
 
@@ -257,7 +258,7 @@ static void the_measurements_are_the_selected_rows(void **state)
 	assert_has(text,
 		"    {\n      \"key\": \"proc_rss_bytes\",\n      \"kind\": \"gauge\",\n"
 		"      \"unit\": \"bytes\",\n      \"scope\": \"process\",\n"
-		"      \"reduces\": [\n        \"last\",\n        \"max\"\n      ],\n"
+		"      \"reduces\": [\n        \"max\",\n        \"last\"\n      ],\n"
 		"      \"quality\": \"sampled\",\n      \"origin\": \"/proc/PID/stat\",\n"
 		"      \"help\": \"Resident memory\",\n      \"collector\": \"proc_stat\",\n"
 		"      \"quantity\": \"rss\",\n      \"rank\": 1,\n"
@@ -374,12 +375,12 @@ static void names_of_processes_and_survivors_keep_their_bytes(void **state)
 {
 	(void) state;
 	struct assay_run_info info = done_info();
-	struct name_usage names[1] = { { .name = "\xff",
+	struct name_usage names[1] = { {
+		.name = "\xff",
 		.processes = 3,
 		.cpu_ns = 1200000000,
 		.peak_rss_bytes = 1,
-		.io_read_bytes = 2,
-		.io_write_bytes = 3 } };
+	} };
 
 	info.names = names;
 	info.n_names = 1;
@@ -390,8 +391,7 @@ static void names_of_processes_and_survivors_keep_their_bytes(void **state)
 	assert_has(text,
 		"        \"name\": \"\xef\xbf\xbd\",\n        \"name_hex\": \"ff\",\n"
 		"        \"processes\": 3,\n        \"cpu_seconds\": 1.2,\n"
-		"        \"peak_rss_bytes\": 1,\n        \"io_read_bytes\": 2,\n"
-		"        \"io_write_bytes\": 3\n      }\n    ],\n"
+		"        \"peak_rss_bytes\": 1\n      }\n    ],\n"
 		"    \"survivors\": [\n      {\n        \"pid\": 5,\n        \"name\": \"sleep\"\n"
 		"      }\n    ],\n    \"survivors_count\": 9\n");
 	free(text);

@@ -185,6 +185,7 @@ static void a_failed_record_and_lost_windows_are_told(void **state)
 	none.prefix = NULL;
 	snprintf(none.write_error, sizeof(none.write_error),
 		"cannot make the directory .assay/: Permission denied");
+	run_info_note(&none, "no record: %s", none.write_error);
 	assert_summary(&none, 0,
 		"assay: exited 3 after 12.3 s: make -j2\n"
 		"  measured     nothing\n"
@@ -265,7 +266,9 @@ static void first_line(struct assay_run_info *info, char *line, size_t size)
 	struct buf out = { 0 };
 
 	report_summary(info, 0, &out);
-	snprintf(line, size, "%.*s", (int) strcspn(out.data, "\n"), out.data);
+	out.data[strcspn(out.data, "\n")] = '\0';
+	assert_true(strlen(out.data) < size);
+	memcpy(line, out.data, strlen(out.data) + 1);
 	buf_done(&out);
 }
 
