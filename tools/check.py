@@ -221,9 +221,10 @@ def clang_tidy():
         outcomes = list(pool.map(lambda name: run(["clang-tidy", "--quiet", "-p", "build-clang", name]), files))
     bad = [output for status, output in outcomes if status != 0]
     if bad:
-        text = "\n".join(line for output in bad for line in output.splitlines()
-                         if not re.match(r"^\d+ warnings?|^Suppressed|^Use -header-filter", line))
-        results.fail("clang-tidy", text)
+        (TOP / "build-clang" / "clang-tidy.log").write_text("\n".join(bad))
+        lines = sorted({os.path.relpath(os.path.join(TOP, "build-clang", line), TOP) for output in bad
+                        for line in output.splitlines() if re.search(r"(error|warning): .*\[", line)})
+        results.fail("clang-tidy", "\n".join([*lines, "all of it: build-clang/clang-tidy.log"]))
     else:
         results.ok("clang-tidy")
 

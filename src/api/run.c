@@ -60,7 +60,11 @@ static int open_files(struct session *s, struct error *err)
 	struct assay_run_info *info = s->info;
 	struct error why = { 0 };
 
-	int r = run_prefix_expand(format, info->started_realtime_ns, getpid(), &info->prefix, err);
+	int r = run_prefix_expand(
+		"{datetime}-{pid}", info->started_realtime_ns, getpid(), &info->id, err);
+	if (r < 0)
+		return r;
+	r = run_prefix_expand(format, info->started_realtime_ns, getpid(), &info->prefix, err);
 	if (r < 0)
 		return r;
 	r = run_files_open(info->prefix, &s->files, &why);
@@ -141,7 +145,8 @@ static void open_sources(struct session *s)
 	m->ledger.keeper_pid = s->keeper.pid;
 	m->ledger.job_pid = s->keeper.job_pid;
 	/* The kernel cuts a comm to 15 bytes. */
-	snprintf(m->ledger.job_name, sizeof(m->ledger.job_name), "%.15s", name ? name + 1 : s->options->argv[0]);
+	snprintf(m->ledger.job_name, sizeof(m->ledger.job_name), "%.15s",
+		name ? name + 1 : s->options->argv[0]);
 	open_keeper_io(s);
 	if (collector_wanted(s, "perf")) {
 		m->collect.perf_fd = perf_clock_open(&s->roots, s->keeper.job_pid, &why);

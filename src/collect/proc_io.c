@@ -143,7 +143,7 @@ static int read_keeper(struct collect *c, struct proc_io *sum)
 {
 	char text[512];
 	struct proc_io io;
-	ssize_t n = c->keeper_io_fd >= 0 ? read_kernel_file(c->keeper_io_fd, text, sizeof(text))
+	ssize_t n = c->keeper_io_fd >= 0 ? read_kernel_record(c->keeper_io_fd, text, sizeof(text))
 					 : -EBADF;
 
 	if (n < 0 || c->keeper_lost) {

@@ -5,6 +5,7 @@
 #include "target/ledger.h"
 
 enum {
+	ELAPSED,
 	CPU_SECONDS,
 	CPU_USER_SECONDS,
 	CPU_SYSTEM_SECONDS,
@@ -19,6 +20,8 @@ enum {
 
 static const struct measure rows[] = {
 	/* clang-format off */
+	[ELAPSED] = { .key = "tree_elapsed_seconds", .kind = GAUGE, .unit = SECONDS, .scope = SINGLE, .reduce = LAST, .quality = EXACT,
+		.quantity = "wall", .rank = 1, .on = true, .minimal = true, .origin = "CLOCK_MONOTONIC since the command was let go", .help = "time since the job began", .otel = "process.uptime" },
 	[CPU_SECONDS] = { .key = "tree_cpu_seconds", .kind = COUNTER, .unit = SECONDS, .scope = SINGLE, .reduce = DELTA | LAST, .quality = EXACT,
 		.quantity = "cpu", .rank = 2, .on = true, .minimal = true, .origin = "keeper's getrusage(RUSAGE_CHILDREN) + CPU clocks of the living + their cutime and cstime",
 		.help = "CPU time of the whole job so far, dead and living", .otel = "process.cpu.time" },
@@ -49,6 +52,7 @@ static int read_tree(struct collect *c, struct batch *out)
 {
 	const struct ledger *l = c->ledger;
 
+	put(out, NULL, ELAPSED, out->now_ns > l->run_start_ns ? out->now_ns - l->run_start_ns : 0);
 	put(out, NULL, CPU_SECONDS, l->tree_cpu_ns);
 	put(out, NULL, CPU_USER_SECONDS, l->tree_user_ns);
 	put(out, NULL, CPU_SYSTEM_SECONDS, l->tree_system_ns);

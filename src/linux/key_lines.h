@@ -15,7 +15,7 @@ enum line_value {
 };
 
 struct key_line {
-	const char *key; /* without the colon */
+	const char *key; /* without the colon; three letters at least */
 	uint8_t key_size;
 	uint8_t value; /* enum line_value */
 	uint16_t offset; /* of the member in the struct filled */

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -320,8 +321,19 @@ static int subscribe(int fd)
 	return send_request(fd, &request, sizeof(request), number);
 }
 
+/* The kernel keeps silent towards other PID namespaces than the first one, whose inode number is fixed
+ * (include/linux/proc_ns.h, PROC_PID_INIT_INO): better known at once than after a wait. */
+static bool in_first_pid_namespace(void)
+{
+	struct stat ns;
+
+	return stat("/proc/self/ns/pid", &ns) < 0 || ns.st_ino == 0xEFFFFFFCU;
+}
+
 int connector_open(struct error *err)
 {
+	if (!in_first_pid_namespace())
+		return explain(-ETIMEDOUT, err);
 	int fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_CONNECTOR);
 	if (fd < 0)
 		return explain(-errno, err);

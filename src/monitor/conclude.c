@@ -112,6 +112,11 @@ static void conclude_cpu(struct monitor *m, struct assay_run_info *info, const s
 	if (v->alarm == REAP_SEEN) {
 		quality = LOWER_BOUND;
 		if (v->cpu.has_perf && v->cpu.perf_ns > cpu_ns) {
+			/* What was lost is split as what was seen. */
+			user_ns = cpu_ns ? (uint64_t) ((double) user_ns * (double) v->cpu.perf_ns /
+						       (double) cpu_ns)
+					 : 0;
+			system_ns = v->cpu.perf_ns - user_ns;
 			cpu_ns = v->cpu.perf_ns;
 			key = "perf_cpu_seconds";
 		}
@@ -138,12 +143,10 @@ static void conclude_cpu(struct monitor *m, struct assay_run_info *info, const s
 	const char *split = v->alarm == REAP_SEEN ? v->why
 						  : "split between user and system by clock ticks: "
 						    "unreliable for tasks under 20 ms";
-	h = add(info, "cpu_user_seconds", SECONDS, user_ns,
-		v->alarm == REAP_SEEN ? LOWER_BOUND : ESTIMATE,
+	h = add(info, "cpu_user_seconds", SECONDS, user_ns, ESTIMATE,
 		living ? "tree_cpu_user_seconds" : "keeper_cpu_user_seconds");
 	snprintf(h->why, sizeof(h->why), "%s", split);
-	h = add(info, "cpu_system_seconds", SECONDS, system_ns,
-		v->alarm == REAP_SEEN ? LOWER_BOUND : ESTIMATE,
+	h = add(info, "cpu_system_seconds", SECONDS, system_ns, ESTIMATE,
 		living ? "tree_cpu_system_seconds" : "keeper_cpu_system_seconds");
 	snprintf(h->why, sizeof(h->why), "%s", split);
 
@@ -418,8 +421,7 @@ static void conclude_totals(struct monitor *m, struct assay_run_info *info)
 void conclude(struct monitor *m, struct assay_run_info *info, bool running)
 {
 	info->n_headline = 0;
-	struct headline *wall = add(info, "wall_seconds", SECONDS, info->wall_ns, EXACT, NULL);
-	(void) wall;
+	add(info, "wall_seconds", SECONDS, info->wall_ns, EXACT, "tree_elapsed_seconds");
 
 	struct verdict v = judge(m, info);
 	conclude_cpu(m, info, &v);

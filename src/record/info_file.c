@@ -11,8 +11,8 @@
 #include "base/fd_link.h"
 #include "base/fd_write.h"
 
-#define RESERVED_FIRST (128u * 1024u)
-#define GROWTH (64u * 1024u) /* how much longer the final version may be than the first */
+#define RESERVED_FIRST ((size_t) 128 * 1024)
+#define GROWTH ((size_t) 64 * 1024) /* how much longer the final version may be than the first */
 #define TEMPORARY_TRIES 100
 #define NEW_FILE_MODE 0666
 

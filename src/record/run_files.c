@@ -185,7 +185,8 @@ void run_files_counts(const struct run_files *f, uint64_t *ret_written, uint64_t
 /* Removes the usage file if the name still leads to the one that was opened here. */
 static void discard_usage(struct run_files *f)
 {
-	struct stat ours, named;
+	struct stat ours;
+	struct stat named;
 
 	if (f->usage_fd < 0 || fstat(f->usage_fd, &ours) < 0)
 		return;

@@ -8,7 +8,7 @@
 #include "base/buf.h"
 #include "model/record.h"
 
-#define PENDING_MAX (512u * 1024u) /* bytes of lines that wait for room */
+#define PENDING_MAX ((size_t) 512 * 1024) /* bytes of lines that wait for room */
 
 struct usage_writer {
 	struct sink sink; /* first: the sink's address is the writer's */

@@ -28,7 +28,6 @@ static void command(struct page *p, const struct assay_run_info *info)
 	struct buf text = { 0 };
 	size_t room = PAGE_COLUMNS - COMMAND_COLUMNS_MIN > p->column ? PAGE_COLUMNS - p->column
 								     : COMMAND_COLUMNS_MIN;
-	size_t fitting;
 
 	for (int i = 0; i < info->argc && text.len < COMMAND_BYTES_MAX; i++) {
 		if (i > 0)
@@ -38,16 +37,16 @@ static void command(struct page *p, const struct assay_run_info *info)
 	if (text.failed)
 		p->out->failed = true;
 
-	fitting = text_fitting(text.data ? text.data : "", text.len, room);
-	if (fitting == text.len) {
-		buf_add(p->out, text.data ? text.data : "", text.len);
-	} else {
-		fitting = text_fitting(text.data, text.len, room - strlen("..."));
-		while (fitting > 0 && text.data[fitting - 1] == ' ')
+	const char *words = text.data ? text.data : "";
+	size_t fitting = text_fitting(words, text.len, room);
+	if (fitting < text.len) {
+		fitting = text_fitting(words, text.len, room - strlen("..."));
+		while (fitting > 0 && words[fitting - 1] == ' ')
 			fitting--;
-		buf_add(p->out, text.data, fitting);
-		buf_add_text(p->out, "...");
 	}
+	buf_add(p->out, words, fitting);
+	if (fitting < text.len)
+		buf_add_text(p->out, "...");
 	buf_done(&text);
 }
 

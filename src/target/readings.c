@@ -25,7 +25,7 @@ static ssize_t read_file(
 	ssize_t n = fd;
 
 	if (fd >= 0)
-		n = read_kernel_file(fd, text, size);
+		n = read_kernel_record(fd, text, size);
 	if (fd >= 0 && kept && *kept < 0 && n >= 0 && l->fds_kept < l->fds_limit) {
 		*kept = fd;
 		l->fds_kept++;

@@ -38,7 +38,7 @@ static void adopt(struct look *look, pid_t pid)
 
 	if (fd < 0)
 		return;
-	ssize_t n = read_kernel_file(fd, text, sizeof(text));
+	ssize_t n = read_kernel_record(fd, text, sizeof(text));
 	if (n <= 0 || proc_stat_parse(text, (size_t) n, &stat) < 0 || !belongs(l, stat.ppid)) {
 		close(fd);
 		return;
@@ -120,7 +120,7 @@ static bool read_stat(struct ledger *l, struct process *p)
 
 	if (fd < 0)
 		return false;
-	ssize_t n = read_kernel_file(fd, text, sizeof(text));
+	ssize_t n = read_kernel_record(fd, text, sizeof(text));
 	if (fd != p->fd_stat)
 		close(fd);
 	if (n <= 0 || proc_stat_parse(text, (size_t) n, &stat) < 0 ||
