@@ -3,6 +3,8 @@
 BUILD = build
 PREFIX = /usr/local
 DESTDIR =
+# Options of bench/bench.py: make bench BENCH=--quick
+BENCH =
 # Debian's own interpreter: the packages of tools/packages.txt belong to it.
 PYTHON = /usr/bin/python3
 
@@ -42,7 +44,7 @@ lint:
 
 bench: deps-bench
 	$(MAKE) build
-	bench/run $(BUILD)/assay
+	$(PYTHON) bench/bench.py $(BENCH) $(BUILD)/assay
 
 golden: build
 	$(BUILD)/assay measurements --json | $(PYTHON) tools/measures_table.py --tsv - >tests/golden/measures.tsv.new

@@ -404,10 +404,10 @@ def part_stall(bench):
     seconds = 3 if bench.quick else 10
     recorders = {"alone": lambda: [], "assay": lambda: bench.record()[0],
                  "assay, PSS asked for by name": lambda: bench.record("--measurements", "default,proc_pss_bytes")[0]}
-    taken = {name: [] for name in recorders}
     say("stall")
     if bench.quick:
         recorders.popitem()
+    taken = {name: [] for name in recorders}
     for _ in range(1 if bench.quick else max(bench.repeat, 5)):
         for name, make in recorders.items():
             result = run_timed([*make(), bench.workload, "stall", "1024", str(seconds)], bench.prefix() + "stall")

@@ -49,7 +49,7 @@ def ordinary_user(assay, load):
         assert reachable.returncode == 0, f"{ORDINARY_USER} cannot execute {program}: build where everybody can read"
     yield user
     if made:
-        subprocess.run(["userdel", ORDINARY_USER], check=True)
+        subprocess.run(["userdel", "--force", ORDINARY_USER], check=True)
 
 
 @pytest.fixture(params=["root", "ordinary"])

@@ -147,6 +147,7 @@ static void open_sources(struct session *s)
 	/* The kernel cuts a comm to 15 bytes. */
 	snprintf(m->ledger.job_name, sizeof(m->ledger.job_name), "%.15s",
 		name ? name + 1 : s->options->argv[0]);
+	m->ledger.born_ignoring_sigchld = s->signals.original_child.sa_handler == SIG_IGN;
 	open_keeper_io(s);
 	if (collector_wanted(s, "perf")) {
 		m->collect.perf_fd = perf_clock_open(&s->roots, s->keeper.job_pid, &why);
@@ -221,7 +222,7 @@ static void take_self(struct session *s)
 	getrusage(RUSAGE_SELF, &ru);
 	info->self_cpu_ns = (uint64_t) (ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) * NSEC_PER_SEC +
 			    (uint64_t) (ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) * 1000;
-	info->self_memory_peak_bytes = (uint64_t) ru.ru_maxrss * 1024;
+	info->self_memory_peak_bytes = host_own_peak_bytes(&s->roots);
 	info->ticks = s->monitor.ticks;
 	info->missed_ticks = s->monitor.schedule.missed;
 	info->windows = s->monitor.sequence;

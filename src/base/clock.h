@@ -8,6 +8,8 @@
 
 uint64_t clock_monotonic_ns(void);
 uint64_t clock_boottime_ns(void);
+/* CPU time of the calling thread: what a reading cost, also on a machine where others want the CPU. */
+uint64_t clock_thread_cpu_ns(void);
 uint64_t clock_realtime_ns(void); /* since 1970 UTC */
 /* How long the machine has slept since it was booted: CLOCK_BOOTTIME goes on meanwhile, CLOCK_MONOTONIC does not. Good to a
  * millisecond, also when we are put aside between the two readings. */

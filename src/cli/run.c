@@ -126,7 +126,28 @@ static int not_started(const struct assay_error *failure)
 	return failure->code == -ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
 }
 
-static int run(const struct verb *verb, const struct assay_run_options *options, bool quiet)
+/* The library does not know where an option came from; one that is not on the command line is hard to find. */
+static int bad_option(
+	const struct verb *verb, const struct option_values *values, const char *failure)
+{
+	struct buf text = { 0 };
+	const char *before = "; from the environment: ";
+	int status;
+
+	buf_add_text(&text, failure);
+	for (size_t i = 0; i < verb->n_options; i++) {
+		if (!values->text[i] || values->source[i][0] == '-')
+			continue;
+		buf_addf(&text, "%s%s", before, values->source[i]);
+		before = ", ";
+	}
+	status = complain_usage(verb, text.failed ? failure : text.data);
+	buf_done(&text);
+	return status;
+}
+
+static int run(const struct verb *verb, const struct option_values *values,
+	const struct assay_run_options *options)
 {
 	struct assay_run_info *info = NULL;
 	struct assay_error failure = { 0 };
@@ -138,12 +159,12 @@ static int run(const struct verb *verb, const struct assay_run_options *options,
 	case ASSAY_RUN_NOT_STARTED:
 		return not_started(&failure);
 	case ASSAY_RUN_BAD_OPTION:
-		return complain_usage(verb, failure.text);
+		return bad_option(verb, values, failure.text);
 	case ASSAY_RUN_FAILED:
 		complain("%s", failure.text);
 		return EXIT_OWN_FAILURE;
 	}
-	if (!quiet)
+	if (!verb_option(verb, values, "quiet"))
 		print_summary(info);
 	assay_run_info_free(info);
 	if (WIFSIGNALED(wait_status))
@@ -170,7 +191,7 @@ static int exec(const struct verb *verb, const struct option_values *values, cha
 		duration_option(
 			verb, values, "report-interval", &options.report_interval_ns, &err) < 0)
 		return complain_usage(verb, err.text);
-	return run(verb, &options, quiet);
+	return run(verb, values, &options);
 }
 
 const struct verb verb_run = {

@@ -133,6 +133,13 @@ void put_absent(struct batch *out, struct process *who, unsigned row, int error)
 		(struct value){ .quality = ABSENT, .why = (uint8_t) (error < 0 ? -error : error) });
 }
 
+void batch_total_quality(struct batch *out, unsigned row, enum quality quality)
+{
+	struct total *t = &out->totals[out->rows[row]];
+
+	t->quality = (uint8_t) quality_worse(t->quality, quality);
+}
+
 /* A sum that lacks some members is a lower bound of the whole. */
 static uint8_t total_quality(const struct total *t, const struct measure *m)
 {

@@ -41,6 +41,8 @@ struct collect {
 
 	/* PSS is read in rounds, all processes in one tick, as often as its cost allows */
 	uint64_t pss_round_due_ns, pss_rounds, pss_round_complete_ns;
+	/* the largest sum of a round, less what moved between processes or in and out while it was read: this much was there at once */
+	uint64_t pss_steady_max_bytes;
 	bool pss_forced; /* asked for by key: also where it stalls a process for long */
 	uint64_t pss_skipped_large;
 	uint64_t
@@ -81,6 +83,8 @@ struct collector {
 void put(struct batch *out, struct process *who, unsigned row, uint64_t n);
 void put_quality(
 	struct batch *out, struct process *who, unsigned row, uint64_t n, enum quality quality);
+/* Lowers the quality of the total being made from a per-process row. */
+void batch_total_quality(struct batch *out, unsigned row, enum quality quality);
 void put_absent(struct batch *out, struct process *who, unsigned row, int error);
 
 /* For the loop: before and after a collector's read. The end makes the totals. */

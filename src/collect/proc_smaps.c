@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* /proc/PID/smaps_rollup: memory with shared pages divided among those who share them. Reading it walks every page under the
  * target's mmap lock (8 us per MB of small pages), so it is done in rounds: all processes in one tick, so that the sum is of one
- * moment, and no more often than keeps the reading under 1 % of the time. */
+ * moment, and rarely enough that no process stands still for more than 1 % of the time and we spend no more than 2.5 % on it. */
 #include <errno.h>
 
 #include "base/clock.h"
@@ -12,9 +12,11 @@
 
 enum { PSS, PRIVATE, PSS_ANON, PSS_FILE, PSS_SHMEM, SWAP_PSS, PSS_AGE, N_ROWS };
 
-#define COST_SHARE 100 /* a round may cost one part in this many of the time until the next */
-#define STALL_MAX_NS                                                                               \
-	100000000ULL /* a process that would stand still for longer is not read unless asked for */
+/* How much of the time may go into it: of any one process, which stands still meanwhile, and of ours, one part in so many. */
+#define STALL_SHARE 100
+#define COST_SHARE 40
+/* A process that would stand still for longer is not read unless asked for. */
+#define STALL_MAX_NS 100000000ULL
 #define NS_PER_RESIDENT_KIB 8ULL /* small pages; huge pages are far cheaper */
 
 static const struct measure rows[] = {
@@ -87,49 +89,100 @@ static void put_process(struct batch *out, struct process *p)
 	}
 }
 
-static void read_round(struct collect *c, struct batch *out, bool carried)
+/* Reads one process for the round; false when there is nothing of it to put. */
+static bool read_process(struct collect *c, struct process *p)
 {
 	struct ledger *l = c->ledger;
-	uint64_t began_ns = clock_monotonic_ns(), dearest_ns = 0;
+
+	if (!p->alive || p->zombie)
+		return false;
+	if (too_large(c, p)) {
+		p->has_smaps = false;
+		p->smaps_error = EFBIG;
+		c->pss_skipped_large++;
+	} else {
+		process_read_smaps(l, p);
+	}
+	return p->alive;
+}
+
+/* Pages that came or went in the process since the round began. A page mapped by one more process meanwhile was counted whole in
+ * those read before, so the sum may be too high by what moved, never by more. */
+static uint64_t moved_pages(struct collect *c, struct process *p)
+{
+	uint64_t before = p->rss_pages_before, now;
+
+	if (p->alive)
+		process_read_statm(c->ledger, p);
+	now = p->alive && p->has_statm ? p->statm.resident : 0;
+	return now > before ? now - before : before - now;
+}
+
+static void read_round(struct collect *c, struct batch *out)
+{
+	struct ledger *l = c->ledger;
+	uint64_t began_ns = clock_thread_cpu_ns(), dearest_ns = 0, sum = 0, moved = 0;
 
 	c->pss_skipped_large = 0;
 	for (size_t i = 0; i < l->n_order; i++) {
 		struct process *p = ledger_at(l, i);
 
-		if (!p->alive || p->zombie)
-			continue;
-		if (!carried && too_large(c, p)) {
-			p->has_smaps = false;
-			p->smaps_error = EFBIG;
-			c->pss_skipped_large++;
-		} else if (!carried) {
-			process_read_smaps(l, p);
-			if (!p->alive)
-				continue;
-			if (dearest_ns < p->smaps_cost_ns)
-				dearest_ns = p->smaps_cost_ns;
-		}
+		if (p->alive && !p->zombie)
+			process_read_statm(l, p);
+		p->in_round = p->alive && !p->zombie;
 		p->rss_pages_before = p->has_statm ? p->statm.resident : 0;
-		put_process(out, p);
 	}
-	if (carried)
-		return;
-	uint64_t cost_ns = clock_monotonic_ns() - began_ns;
+	for (size_t i = 0; i < l->n_order; i++) {
+		struct process *p = ledger_at(l, i);
+
+		if (!read_process(c, p))
+			continue;
+		put_process(out, p);
+		sum += p->has_smaps ? p->smaps.pss : 0;
+		if (dearest_ns < p->smaps_cost_ns)
+			dearest_ns = p->smaps_cost_ns;
+	}
+	for (size_t i = 0; i < l->n_order; i++)
+		if (ledger_at(l, i)->in_round)
+			moved += moved_pages(c, ledger_at(l, i)) * c->page_size;
+	if (sum > moved && c->pss_steady_max_bytes < sum - moved)
+		c->pss_steady_max_bytes = sum - moved;
+	if (moved > sum / 200)
+		for (unsigned row = PSS; row < PSS_AGE; row++)
+			batch_total_quality(out, row, ESTIMATE);
+
 	c->pss_rounds++;
 	c->pss_round_complete_ns = out->now_ns;
 	c->pss_changes = l->changes;
-	c->pss_round_due_ns =
-		out->now_ns + (cost_ns > dearest_ns ? cost_ns : dearest_ns) * COST_SHARE;
+	uint64_t pause_ns = (clock_thread_cpu_ns() - began_ns) * COST_SHARE;
+	if (pause_ns < dearest_ns * STALL_SHARE)
+		pause_ns = dearest_ns * STALL_SHARE;
+	c->pss_round_due_ns = out->now_ns + pause_ns;
+}
+
+/* The last round still stands: it is put again, for its readings are true of this tick too. */
+static void put_round_again(struct collect *c, struct batch *out)
+{
+	struct ledger *l = c->ledger;
+
+	for (size_t i = 0; i < l->n_order; i++) {
+		struct process *p = ledger_at(l, i);
+
+		if (p->alive && !p->zombie)
+			put_process(out, p);
+	}
 }
 
 static int read_smaps(struct collect *c, struct batch *out)
 {
-	bool carried = c->pss_rounds > 0 && nothing_moved(c);
+	bool stands = c->pss_rounds > 0 && nothing_moved(c);
 
-	if (carried || out->now_ns >= c->pss_round_due_ns)
-		read_round(c, out, carried);
+	if (stands)
+		put_round_again(c, out);
+	else if (out->now_ns >= c->pss_round_due_ns)
+		read_round(c, out);
 	if (c->pss_rounds > 0)
-		put(out, NULL, PSS_AGE, carried ? 0 : out->now_ns - c->pss_round_complete_ns);
+		put(out, NULL, PSS_AGE, stands ? 0 : out->now_ns - c->pss_round_complete_ns);
 	return 0;
 }
 

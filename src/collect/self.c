@@ -4,15 +4,16 @@
 
 #include "base/macros.h"
 #include "collect/collect.h"
+#include "linux/host.h"
 
-enum { CPU_SECONDS, MAX_RSS, N_ROWS };
+enum { CPU_SECONDS, HWM, N_ROWS };
 
 static const struct measure rows[] = {
 	/* clang-format off */
 	[CPU_SECONDS] = { .key = "self_cpu_seconds", .kind = COUNTER, .unit = SECONDS, .scope = SINGLE, .reduce = DELTA | LAST, .quality = EXACT, .on = true, .minimal = true,
 		.origin = "getrusage(RUSAGE_SELF)", .help = "CPU time of the recorder; not part of the job" },
-	[MAX_RSS] = { .key = "self_max_rss_bytes", .kind = GAUGE, .unit = BYTES, .scope = SINGLE, .reduce = LAST, .quality = EXACT, .on = true, .minimal = true,
-		.origin = "getrusage(RUSAGE_SELF) ru_maxrss", .help = "peak resident memory of the recorder" },
+	[HWM] = { .key = "self_hwm_bytes", .kind = GAUGE, .unit = BYTES, .scope = SINGLE, .reduce = LAST, .quality = EXACT, .on = true, .minimal = true,
+		.origin = "/proc/self/status VmHWM", .help = "peak resident memory of the recorder" },
 	/* clang-format on */
 };
 _Static_assert(ARRAY_SIZE(rows) == N_ROWS, "one row a name");
@@ -26,10 +27,9 @@ static int read_self(struct collect *c, struct batch *out)
 {
 	struct rusage ru;
 
-	(void) c;
 	getrusage(RUSAGE_SELF, &ru);
 	put(out, NULL, CPU_SECONDS, timeval_ns(&ru.ru_utime) + timeval_ns(&ru.ru_stime));
-	put(out, NULL, MAX_RSS, (uint64_t) ru.ru_maxrss * 1024);
+	put(out, NULL, HWM, host_own_peak_bytes(c->roots));
 	return 0;
 }
 

@@ -10,7 +10,9 @@
 
 #include "base/macros.h"
 #include "linux/key_lines.h"
+#include "linux/proc_files.h"
 #include "linux/roots.h"
+#include "linux/scan.h"
 
 #define SMALL_FILE_SIZE 8192
 /* Some processors' worth: the file repeats the model for each, and is half a megabyte on a large machine. */
@@ -192,4 +194,38 @@ uint64_t host_shared_memory_bytes(void)
 	if (sysinfo(&info) < 0)
 		return 0;
 	return (uint64_t) info.sharedram * info.mem_unit;
+}
+
+uint64_t host_stolen_ns(const struct roots *r)
+{
+	char text[512];
+	uint64_t numbers[8] = { 0 }; /* user nice system idle iowait irq softirq steal */
+	int fd = root_file(r->proc, "stat");
+
+	if (fd < 0)
+		return 0;
+	ssize_t n = pread(fd, text, sizeof(text), 0); /* the first line is the sum over all CPUs */
+	close(fd);
+	if (n < 4 || memcmp(text, "cpu ", 4) != 0)
+		return 0;
+	const char *at = text + 3, *end = text + n;
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
+		while (at < end && *at == ' ')
+			at++;
+		if (!scan_u64(&at, end, &numbers[i]))
+			return 0;
+	}
+	return (numbers[5] + numbers[6] + numbers[7]) *
+	       (NSEC_PER_SEC / (uint64_t) sysconf(_SC_CLK_TCK));
+}
+
+uint64_t host_own_peak_bytes(const struct roots *r)
+{
+	char text[4096];
+	struct proc_status status;
+	ssize_t n = read_root_file(r->proc, "self/status", text, sizeof(text));
+
+	if (n < 0 || proc_status_parse(text, (size_t) n, &status) < 0 || !status.has_memory)
+		return 0;
+	return status.hwm_bytes;
 }

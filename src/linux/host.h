@@ -31,6 +31,14 @@ struct host {
 /* Fills what can be had; a fact that cannot is "" or 0. Never fails. */
 void host_read(const struct roots *r, struct host *ret);
 
+/* Time the whole machine spent in interrupts and lost to its hypervisor since boot: /proc/stat irq + softirq + steal. The scheduler may
+ * take these off a task's CPU time where perf's clock does not. 0 when it cannot be read. */
+uint64_t host_stolen_ns(const struct roots *r);
+
+/* Peak resident memory of this very process, bytes: /proc/self/status VmHWM. ru_maxrss will not do: over an exec it keeps the peak
+ * of whoever called exec. 0 when it cannot be read. */
+uint64_t host_own_peak_bytes(const struct roots *r);
+
 /* Shared memory (tmpfs, memfd, SysV) of the whole machine now, bytes: sysinfo(2) sharedram. */
 uint64_t host_shared_memory_bytes(void);
 

@@ -9,16 +9,18 @@
 #include "base/buf.h"
 #include "base/units.h"
 #include "base/utf8.h"
+#include "linux/host.h"
 
 #define MIB (UINT64_C(1) << 20)
 
-/* KERNEL: perf's task clock misses a process's own teardown, about 40 us each here and more for a big one; it never counts more than the
- * scheduler does. What it has beyond this was waited for by nobody. */
+/* perf's task clock misses a process's own teardown (about 40 us, more for a big one), and it counts what a hypervisor or an interrupt took
+ * from the task (CONFIG_PARAVIRT_TIME_ACCOUNTING, CONFIG_IRQ_TIME_ACCOUNTING: the scheduler's clock_task leaves both out). What it
+ * has beyond that was waited for by nobody. */
 uint64_t conclude_perf_excess_ns(const struct cpu_sources *s)
 {
 	uint64_t relative = s->tree_ns / 200;
 
-	return relative > 5000000 ? relative : 5000000;
+	return (relative > 5000000 ? relative : 5000000) + s->stolen_ns;
 }
 
 uint64_t conclude_perf_deficit_ns(const struct cpu_sources *s)
@@ -68,6 +70,13 @@ struct verdict {
 	char why[240]; /* of the alarm */
 };
 
+static uint64_t stolen_ns(const struct monitor *m)
+{
+	uint64_t now_ns = host_stolen_ns(m->collect.roots);
+
+	return now_ns > m->stolen_at_start_ns ? now_ns - m->stolen_at_start_ns : 0;
+}
+
 static struct verdict judge(struct monitor *m, struct assay_run_info *info)
 {
 	struct ledger *l = &m->ledger;
@@ -78,8 +87,12 @@ static struct verdict judge(struct monitor *m, struct assay_run_info *info)
 				     .perf_ns = perf.last,
 				     .processes = m->census.started > l->seen ? m->census.started
 									      : l->seen,
-				     .sigchld_ignored = l->autoreap_pid != 0 } };
+				     .sigchld_ignored = l->autoreap_pid != 0,
+				     .stolen_ns = stolen_ns(m) } };
 
+	/* Without perf to tell, a job that began with SIGCHLD ignored and had children must be taken to have lost some. */
+	if (l->born_ignoring_sigchld && !v.cpu.has_perf && v.cpu.processes > 1)
+		v.cpu.sigchld_ignored = true;
 	v.alarm = conclude_reap_alarm(&v.cpu);
 	if (v.alarm != REAP_SEEN)
 		return v;
@@ -91,6 +104,10 @@ static struct verdict judge(struct monitor *m, struct assay_run_info *info)
 			"counts them nowhere",
 			(int) l->autoreap_pid, name.data ? name.data : "");
 		buf_done(&name);
+	} else if (v.cpu.sigchld_ignored) {
+		snprintf(v.why, sizeof(v.why),
+			"the job was started with SIGCHLD ignored: the kernel may have reaped "
+			"children and counted them nowhere");
 	} else {
 		snprintf(v.why, sizeof(v.why),
 			"perf saw CPU time of children that nobody waited for (SIGCHLD ignored or "
@@ -233,8 +250,10 @@ static void conclude_memory(
 
 	if (largest == 0)
 		return;
-	bool by_pss = pss.quality != ABSENT && pss.max > largest;
-	struct headline *h = add(info, "memory_peak_bytes", BYTES, by_pss ? pss.max : largest,
+	/* Not the largest sum itself: what moved while a round was read may be in it twice. */
+	uint64_t steady = pss.quality != ABSENT ? m->collect.pss_steady_max_bytes : 0;
+	bool by_pss = steady > largest;
+	struct headline *h = add(info, "memory_peak_bytes", BYTES, by_pss ? steady : largest,
 		LOWER_BOUND, by_pss ? "proc_pss_total_bytes" : largest_key);
 	h->has_lower = true;
 	h->lower = h->value.n;

@@ -54,6 +54,7 @@ struct process {
 		smaps_error; /* 0 or a positive errno of the last attempt */
 	bool has_statm, has_io, has_status, has_smaps;
 	uint64_t status_tick, smaps_cost_ns;
+	bool in_round;
 	uint64_t rss_pages_before; /* at the last round of PSS readings */
 	uint64_t fds;
 	int fds_error;

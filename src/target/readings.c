@@ -102,12 +102,12 @@ void process_read_status(struct ledger *l, struct process *p)
 void process_read_smaps(struct ledger *l, struct process *p)
 {
 	char text[STATUS_TEXT_SIZE];
-	uint64_t before = clock_monotonic_ns();
+	uint64_t before = clock_thread_cpu_ns();
 	ssize_t n = read_file(l, p, NULL, "smaps_rollup", text, sizeof(text));
 	struct smaps_rollup smaps;
 	int r = 0;
 
-	p->smaps_cost_ns = clock_monotonic_ns() - before;
+	p->smaps_cost_ns = clock_thread_cpu_ns() - before;
 	if (n >= 0)
 		r = smaps_rollup_parse(text, (size_t) n, &smaps);
 	if (n < 0 || r < 0) {
