@@ -38,10 +38,13 @@ demo: main.o$objects
 	\$(CC) -o \$@ \$^ -lm
 END
 
-echo "assay run -- make -j2    (in $job)"
+exec 2>&1
+cd "$job"
+echo "In $job:"
+echo "assay run -p ../run/ -- make -s -j2"
 echo
-"$assay" run -p "$dir/run/" -- make -s -C "$job" -j2
+"$assay" run -p ../run/ -- make -s -j2
 echo
 echo "The record is in $dir/run/:"
-ls -l "$dir/run"
+ls -l ../run
 echo "info.json says what the run was and used, usage.jsonl how it went; man 5 assay-run explains every field."

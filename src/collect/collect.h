@@ -32,6 +32,9 @@ struct collect {
 	int perf_fd; /* the inherited task clock, opened at launch; -1 */
 	uint64_t page_size, memory_total_bytes;
 
+	/* shared memory of the machine: its lowest so far, and the largest rise above that */
+	uint64_t shared_low_bytes, shared_rise_bytes;
+
 	/* I/O of the dead: the keeper's file, kept open; what it held before the job began; the last reading, those of the keeper's own
 	 * taken off; the highest sums so far; living processes whose file may not be read */
 	int keeper_io_fd;

@@ -16,8 +16,14 @@ _Static_assert(ARRAY_SIZE(rows) == N_ROWS, "one row a name");
 
 static int read_host(struct collect *c, struct batch *out)
 {
-	(void) c;
-	put(out, NULL, SHARED_MEMORY, host_shared_memory_bytes());
+	uint64_t now = host_shared_memory_bytes();
+
+	/* The largest rise from any low: others who free theirs meanwhile must not hide what the job wrote. */
+	if (now < c->shared_low_bytes)
+		c->shared_low_bytes = now;
+	if (now - c->shared_low_bytes > c->shared_rise_bytes)
+		c->shared_rise_bytes = now - c->shared_low_bytes;
+	put(out, NULL, SHARED_MEMORY, now);
 	return 0;
 }
 

@@ -19,7 +19,9 @@ struct cpu_sources {
 	bool has_perf;
 	uint64_t perf_ns;
 	uint64_t processes; /* at least this many */
-	uint64_t stolen_ns; /* interrupts and steal of the whole machine meanwhile: perf may count them, the scheduler does not */
+	uint64_t
+		stolen_ns; /* interrupts and steal of the whole machine meanwhile: perf may count them, the scheduler does not */
+	bool childless; /* a complete census counted one process: there was nobody to reap */
 	bool sigchld_ignored; /* a process with children ignored SIGCHLD */
 };
 enum reap_alarm conclude_reap_alarm(const struct cpu_sources *s);

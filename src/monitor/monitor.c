@@ -109,7 +109,7 @@ void monitor_start(struct monitor *m, uint64_t start_ns, uint64_t sample_interva
 	m->window_start_ns = start_ns;
 	m->ledger.run_start_ns = start_ns;
 	m->sleep_offset_ns = clock_slept_ns();
-	m->shared_memory_at_start_bytes = host_shared_memory_bytes();
+	m->collect.shared_low_bytes = host_shared_memory_bytes();
 	m->stolen_at_start_ns = host_stolen_ns(m->collect.roots);
 	begin_counters(m, start_ns);
 }

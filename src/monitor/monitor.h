@@ -41,7 +41,7 @@ struct monitor {
 	uint64_t window_start_ns, last_tick_ns;
 	uint64_t sleep_offset_ns; /* CLOCK_BOOTTIME - CLOCK_MONOTONIC when last looked at */
 	uint64_t suspended_ns, suspended_in_window_ns;
-	uint64_t shared_memory_at_start_bytes, stolen_at_start_ns;
+	uint64_t stolen_at_start_ns;
 	uint64_t sequence, ticks;
 	uint32_t samples_in_window;
 	uint64_t sink_failures;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The look at the tree: who belongs to the job, found by observed parentage from the keeper down. */
+#include "target/tree.h"
+
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -7,7 +9,6 @@
 #include "linux/roots.h"
 #include "target/ledger.h"
 #include "target/readings.h"
-#include "target/tree.h"
 
 #define STAT_TEXT_SIZE 1024
 #define SCAN_EVERY_TICKS                                                                           \

@@ -179,7 +179,8 @@ static void a_month_of_ticks_closes_windows_without_gap_and_stays_small(void **s
 
 	(void) state;
 	schedule_start(&s, 0, 0, 0);
-	for (uint64_t now_ns = s.next_tick_ns; now_ns < 30 * 86400 * NSEC_PER_SEC; now_ns = s.next_tick_ns) {
+	for (uint64_t now_ns = s.next_tick_ns; now_ns < 30 * 86400 * NSEC_PER_SEC;
+		now_ns = s.next_tick_ns) {
 		schedule_ticked(&s, now_ns);
 		if (!schedule_window_over(&s, now_ns))
 			continue;
@@ -189,7 +190,8 @@ static void a_month_of_ticks_closes_windows_without_gap_and_stays_small(void **s
 		assert_true(s.window_end_ns > now_ns);
 	}
 	assert_int_equal(s.missed, 0);
-	assert_in_range(windows, 60 + 108 + 200 + 300 + 540 + 1728 + 3312 - 7, 60 + 108 + 200 + 300 + 540 + 1728 + 3312 + 7);
+	assert_in_range(windows, 60 + 108 + 200 + 300 + 540 + 1728 + 3312 - 7,
+		60 + 108 + 200 + 300 + 540 + 1728 + 3312 + 7);
 	assert_in_range(last_close_ns / NSEC_PER_SEC, 30 * 86400 - 600, 30 * 86400);
 }
 
@@ -210,13 +212,22 @@ static void a_late_tick_counts_those_it_missed_and_returns_to_the_grid(void **st
 
 static void perf_beyond_its_error_tells_of_children_nobody_waited_for(void **state)
 {
-	struct cpu_sources s = { .keeper_ns = 1000000000, .tree_ns = 1000000000, .has_perf = true,
-		.perf_ns = 1004000000, .processes = 10 };
+	struct cpu_sources s = { .keeper_ns = 1000000000,
+		.tree_ns = 1000000000,
+		.has_perf = true,
+		.perf_ns = 1004000000,
+		.processes = 10 };
 
 	(void) state;
 	assert_int_equal(conclude_reap_alarm(&s), REAP_NONE_DETECTED);
-	s.perf_ns = 1010000000;
+	s.perf_ns = 1030000000;
 	assert_int_equal(conclude_reap_alarm(&s), REAP_SEEN);
+	s.stolen_ns = 10000000;
+	assert_int_equal(conclude_reap_alarm(&s), REAP_NONE_DETECTED);
+	s.stolen_ns = 0;
+	s.childless = true;
+	assert_int_equal(conclude_reap_alarm(&s), REAP_NONE_DETECTED);
+	s.childless = false;
 	s.has_perf = false;
 	assert_int_equal(conclude_reap_alarm(&s), REAP_SUSPECTED);
 	s.sigchld_ignored = true;
