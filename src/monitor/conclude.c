@@ -13,15 +13,19 @@
 
 #define MIB (UINT64_C(1) << 20)
 
+/* What two sources of one quantity may differ by before a reader is told. */
+static uint64_t conclude_perf_error_ns(const struct cpu_sources *s)
+{
+	return s->tree_ns / 100 > 20000000 ? s->tree_ns / 100 : 20000000;
+}
+
 /* perf's task clock misses a process's own teardown (about 40 us, more for a big one), and it counts what a hypervisor or an interrupt took
  * from the task (CONFIG_PARAVIRT_TIME_ACCOUNTING, CONFIG_IRQ_TIME_ACCOUNTING: the scheduler's clock_task leaves both out). What it
  * has beyond that was waited for by nobody. */
 uint64_t conclude_perf_excess_ns(const struct cpu_sources *s)
 {
-	uint64_t relative = s->tree_ns / 100;
-
-	/* Twice what /proc/stat shows as stolen: it is cut to ticks, and measured on a crowded virtual machine perf had up to three times it. */
-	return (relative > 20000000 ? relative : 20000000) + 2 * s->stolen_ns;
+	/* /proc/stat shows stolen time cut to ticks, and on a crowded virtual machine perf had up to three times as much more. */
+	return conclude_perf_error_ns(s) + 3 * s->stolen_ns;
 }
 
 uint64_t conclude_perf_deficit_ns(const struct cpu_sources *s)
@@ -131,8 +135,8 @@ static void conclude_cpu(struct monitor *m, struct assay_run_info *info, const s
 
 	if (v->alarm == REAP_SEEN) {
 		quality = LOWER_BOUND;
-		uint64_t perf_ns = v->cpu.perf_ns > 2 * v->cpu.stolen_ns
-					   ? v->cpu.perf_ns - 2 * v->cpu.stolen_ns
+		uint64_t perf_ns = v->cpu.perf_ns > 3 * v->cpu.stolen_ns
+					   ? v->cpu.perf_ns - 3 * v->cpu.stolen_ns
 					   : 0;
 		if (v->cpu.has_perf && perf_ns > cpu_ns) {
 			/* What was lost is split as what was seen. */
@@ -200,8 +204,18 @@ static void notes_on_cpu(struct monitor *m, struct assay_run_info *info, const s
 	if (m->collect.keeper_lost)
 		run_info_note(info, "the keeper was killed; the recorder took over its work, I/O "
 				    "of the dead is a lower bound");
-	if (c->has_perf && v->alarm != REAP_SEEN &&
-		c->perf_ns + conclude_perf_deficit_ns(c) < c->tree_ns)
+	if (!c->has_perf || v->alarm == REAP_SEEN)
+		return;
+	if (c->perf_ns > c->tree_ns + conclude_perf_error_ns(c))
+		run_info_note(info,
+			"two sources of CPU time disagree: perf %.3f s, waited for and living %.3f "
+			"s; perf also "
+			"counts what the hypervisor and interrupts took from the job (%.3f s on "
+			"the whole machine "
+			"meanwhile)",
+			(double) c->perf_ns / 1e9, (double) c->tree_ns / 1e9,
+			(double) c->stolen_ns / 1e9);
+	if (c->perf_ns + conclude_perf_deficit_ns(c) < c->tree_ns)
 		run_info_note(info,
 			"two sources of CPU time disagree: perf %.3f s, waited for and living %.3f "
 			"s (perf stops at a "
