@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* CPU time: which source stands, whether something was reaped unseen, how far two sources may differ. */
+#include "monitor/conclude.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/utf8.h"
+#include "linux/host.h"
+#include "monitor/conclude_parts.h"
+
+/* What two sources of one quantity may differ by before a reader is told. */
+static uint64_t conclude_perf_error_ns(const struct cpu_sources *s)
+{
+	return s->tree_ns / 100 > 20000000 ? s->tree_ns / 100 : 20000000;
+}
+
+/* perf's task clock misses a process's own teardown (about 40 us, more for a big one), and it counts what a hypervisor or an interrupt took
+ * from the task (CONFIG_PARAVIRT_TIME_ACCOUNTING, CONFIG_IRQ_TIME_ACCOUNTING: the scheduler's clock_task leaves both out). What it
+ * has beyond that was waited for by nobody. */
+uint64_t conclude_perf_excess_ns(const struct cpu_sources *s)
+{
+	/* /proc/stat shows stolen time cut to ticks, and on a crowded virtual machine perf had up to three times as much more. */
+	return conclude_perf_error_ns(s) + 3 * s->stolen_ns;
+}
+
+uint64_t conclude_perf_deficit_ns(const struct cpu_sources *s)
+{
+	return 20000000 + s->tree_ns / 50 + s->processes * 150000;
+}
+
+enum reap_alarm conclude_reap_alarm(const struct cpu_sources *s)
+{
+	bool gap = s->has_perf && s->perf_ns > s->tree_ns + conclude_perf_excess_ns(s) &&
+		   !s->childless;
+
+	if (gap || s->sigchld_ignored)
+		return REAP_SEEN;
+	return s->has_perf || s->childless ? REAP_NONE_DETECTED : REAP_SUSPECTED;
+}
+
+static uint64_t stolen_ns(const struct monitor *m)
+{
+	uint64_t now_ns = host_stolen_ns(m->collect.roots);
+
+	return now_ns > m->stolen_at_start_ns ? now_ns - m->stolen_at_start_ns : 0;
+}
+
+struct verdict conclude_verdict(struct monitor *m, struct assay_run_info *info)
+{
+	struct ledger *l = &m->ledger;
+	struct summary perf = selected_summary(m, "perf_cpu_seconds");
+	struct verdict v = { .cpu = { .keeper_ns = l->exits.user_ns + l->exits.system_ns,
+				     .tree_ns = l->tree_cpu_ns,
+				     .has_perf = perf.quality != ABSENT,
+				     .perf_ns = perf.last,
+				     .processes = m->census.started > l->seen ? m->census.started
+									      : l->seen,
+				     .sigchld_ignored = l->autoreap_pid != 0,
+				     .stolen_ns = stolen_ns(m) } };
+
+	/* Without perf to tell, a job that began with SIGCHLD ignored and had children must be taken to have lost some. */
+	if (l->born_ignoring_sigchld && !v.cpu.has_perf && v.cpu.processes > 1)
+		v.cpu.sigchld_ignored = true;
+	v.cpu.childless = m->census.fd >= 0 && m->census.complete && m->census.started == 1;
+	v.alarm = conclude_reap_alarm(&v.cpu);
+	if (v.alarm != REAP_SEEN)
+		return v;
+	if (l->autoreap_pid) {
+		struct buf name = { 0 };
+		text_add_printable(&name, l->autoreap_name, strlen(l->autoreap_name));
+		snprintf(v.why, sizeof(v.why),
+			"process %d (%s) ignores SIGCHLD, so the kernel reaps its children and "
+			"counts them nowhere",
+			(int) l->autoreap_pid, name.data ? name.data : "");
+		buf_done(&name);
+	} else if (v.cpu.sigchld_ignored) {
+		snprintf(v.why, sizeof(v.why),
+			"the job was started with SIGCHLD ignored: the kernel may have reaped "
+			"children and counted them nowhere");
+	} else {
+		snprintf(v.why, sizeof(v.why),
+			"perf saw CPU time of children that nobody waited for (SIGCHLD ignored or "
+			"SA_NOCLDWAIT in some parent)");
+	}
+	run_info_note(info, "%s: CPU, I/O and the largest process are lower bounds", v.why);
+	return v;
+}
+
+void conclude_cpu(struct monitor *m, struct assay_run_info *info, const struct verdict *v)
+{
+	const struct ledger *l = &m->ledger;
+	bool living = l->living > 0;
+	const char *key = living ? "tree_cpu_seconds" : "keeper_cpu_seconds";
+	uint64_t cpu_ns = l->tree_cpu_ns, user_ns = l->tree_user_ns, system_ns = l->tree_system_ns;
+	enum quality quality = EXACT;
+	struct headline *h;
+
+	if (v->alarm == REAP_SEEN) {
+		quality = LOWER_BOUND;
+		uint64_t perf_ns = v->cpu.perf_ns > 3 * v->cpu.stolen_ns
+					   ? v->cpu.perf_ns - 3 * v->cpu.stolen_ns
+					   : 0;
+		if (v->cpu.has_perf && perf_ns > cpu_ns) {
+			/* What was lost is split as what was seen. */
+			user_ns = cpu_ns ? (uint64_t) ((double) user_ns * (double) perf_ns /
+						       (double) cpu_ns)
+					 : 0;
+			system_ns = perf_ns - user_ns;
+			cpu_ns = perf_ns;
+			key = "perf_cpu_seconds";
+		}
+	}
+	h = headline_add(info, "cpu_seconds", SECONDS, cpu_ns, quality, key);
+	if (v->alarm == REAP_SEEN) {
+		long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+		h->has_lower = h->has_upper = true;
+		h->lower = cpu_ns;
+		h->upper = (uint64_t) (cpus > 0 ? cpus : 1) * info->wall_ns;
+		if (h->upper < cpu_ns)
+			h->upper = cpu_ns;
+		snprintf(h->why, sizeof(h->why), "%s", v->why);
+	} else if (v->alarm == REAP_SUSPECTED) {
+		snprintf(h->why, sizeof(h->why),
+			"no auto-reaping parent detected; without perf an SA_NOCLDWAIT one would "
+			"go unseen");
+	} else if (living) {
+		snprintf(h->why, sizeof(h->why),
+			"includes %llu processes still alive, read to within a clock tick",
+			(unsigned long long) l->living);
+	}
+
+	const char *split = v->alarm == REAP_SEEN ? v->why
+						  : "split between user and system by clock ticks: "
+						    "unreliable for tasks under 20 ms";
+	h = headline_add(info, "cpu_user_seconds", SECONDS, user_ns, ESTIMATE,
+		living ? "tree_cpu_user_seconds" : "keeper_cpu_user_seconds");
+	snprintf(h->why, sizeof(h->why), "%s", split);
+	h = headline_add(info, "cpu_system_seconds", SECONDS, system_ns, ESTIMATE,
+		living ? "tree_cpu_system_seconds" : "keeper_cpu_system_seconds");
+	snprintf(h->why, sizeof(h->why), "%s", split);
+
+	if (info->wall_ns == 0)
+		return;
+	uint64_t mean = (uint64_t) (1000.0 * (double) cpu_ns / (double) info->wall_ns + 0.5);
+	headline_add(info, "cpu_mean_cores", UNITLESS, mean, quality, key);
+
+	struct summary rate = selected_summary(m, "tree_cpu_percent");
+	/* Thousandths of a percent of a core to thousandths of a core. */
+	uint64_t peak = rate.quality != ABSENT ? rate.max / 100 : 0;
+	uint64_t cores = 1000 * (uint64_t) sysconf(_SC_NPROCESSORS_ONLN);
+	h = headline_add(info, "cpu_peak_cores", UNITLESS, peak > mean ? peak : mean,
+		v->alarm == REAP_SEEN ? LOWER_BOUND : SAMPLED,
+		peak > mean ? "tree_cpu_percent" : key);
+	if (h->value.n > cores) {
+		/* Late accounting (a child's time arrives when it is waited for) can crowd two intervals' work into one. */
+		h->value.n = cores;
+		snprintf(h->why, sizeof(h->why),
+			"held to the CPUs online; late accounting crowded more into one interval");
+	}
+}
+
+void conclude_notes_on_cpu(struct monitor *m, struct assay_run_info *info, const struct verdict *v)
+{
+	const struct cpu_sources *c = &v->cpu;
+
+	if (m->collect.keeper_lost)
+		run_info_note(info, "the keeper was killed; the recorder took over its work, I/O "
+				    "of the dead is a lower bound");
+	if (!c->has_perf || v->alarm == REAP_SEEN)
+		return;
+	if (c->perf_ns > c->tree_ns + conclude_perf_error_ns(c))
+		run_info_note(info,
+			"two sources of CPU time disagree: perf %.3f s, waited for and living %.3f "
+			"s; perf also "
+			"counts what the hypervisor and interrupts took from the job (%.3f s on "
+			"the whole machine "
+			"meanwhile)",
+			(double) c->perf_ns / 1e9, (double) c->tree_ns / 1e9,
+			(double) c->stolen_ns / 1e9);
+	if (c->perf_ns + conclude_perf_deficit_ns(c) < c->tree_ns)
+		run_info_note(info,
+			"two sources of CPU time disagree: perf %.3f s, waited for and living %.3f "
+			"s (perf stops at a "
+			"setuid program)",
+			(double) c->perf_ns / 1e9, (double) c->tree_ns / 1e9);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* What the parts of the conclusion share; for src/monitor/conclude*.c only. */
+#ifndef ASSAY_MONITOR_CONCLUDE_PARTS_H
+#define ASSAY_MONITOR_CONCLUDE_PARTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "monitor/conclude.h"
+
+#define MIB (UINT64_C(1) << 20)
+
+/* Whether CPU time was lost to auto-reaping, by what evidence. */
+struct verdict {
+	enum reap_alarm alarm;
+	struct cpu_sources cpu;
+	char why[240]; /* of the alarm */
+};
+
+/* Adds a line to the headline. */
+struct headline *headline_add(struct assay_run_info *info, const char *name, enum unit unit,
+	uint64_t n, enum quality quality, const char *key);
+/* The index of a selected row, or -1. */
+int selected_row(const struct monitor *m, const char *key);
+/* The run's summary of a selected row; ABSENT when it was not selected or never read. */
+struct summary selected_summary(const struct monitor *m, const char *key);
+
+struct verdict conclude_verdict(struct monitor *m, struct assay_run_info *info);
+void conclude_cpu(struct monitor *m, struct assay_run_info *info, const struct verdict *v);
+void conclude_notes_on_cpu(struct monitor *m, struct assay_run_info *info, const struct verdict *v);
+void conclude_memory(
+	struct monitor *m, struct assay_run_info *info, const struct verdict *v, bool running);
+
+#endif
