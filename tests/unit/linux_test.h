@@ -43,7 +43,7 @@ static inline struct roots open_fixture(const char *name)
 
 struct id_list {
 	size_t n;
-	pid_t ids[4096];
+	pid_t ids[1 << 16]; /* a busy machine has tens of thousands of processes */
 };
 
 static inline void keep_id(pid_t id, void *context)
