@@ -115,6 +115,7 @@ struct process *ledger_new(struct ledger *l, const struct proc_stat *stat, size_
 	*p = (struct process){ .slot = slot,
 		.rows = rows,
 		.pid = stat->pid,
+		.reader = stat->pid,
 		.start_ticks = stat->start_ticks,
 		.alive = true,
 		.born_in_run = true,
@@ -202,6 +203,13 @@ void ledger_vanished(struct ledger *l, struct process *p)
 		intmap_remove(&l->by_pid, p->pid);
 	sum_by_name(l, p);
 	l->changes++;
+}
+
+void ledger_read_through(struct ledger *l, struct process *p, pid_t tid)
+{
+	close_kept(l, &p->fd_statm);
+	close_kept(l, &p->fd_io);
+	p->reader = tid;
 }
 
 void ledger_saw_peak(struct ledger *l, struct process *p, uint64_t bytes)

@@ -92,6 +92,8 @@ static inline struct process *ledger_at(const struct ledger *l, size_t position)
 	return l->slots[l->order[position]];
 }
 
+/* From now on the files of this thread are read for the process. */
+void ledger_read_through(struct ledger *l, struct process *p, pid_t tid);
 /* A process whose files said ESRCH between two refreshes. */
 void ledger_vanished(struct ledger *l, struct process *p);
 /* The peak of one process, as VmHWM or RSS showed it. */

@@ -17,6 +17,10 @@ struct process {
 	uint64_t start_ticks;
 	uint32_t slot;
 
+	/* Whose files are read: the pid's, or another thread's when the main thread is gone. Its own memory files are empty then and its state
+	 * is Z, although the process lives on. */
+	pid_t reader;
+
 	bool alive; /* still in /proc at the last look (a zombie is) */
 	bool zombie;
 	bool quiet; /* its CPU clock has not moved since the last tick: nothing it does itself can have changed */

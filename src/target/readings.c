@@ -20,8 +20,8 @@
 static ssize_t read_file(
 	struct ledger *l, struct process *p, int *kept, const char *name, char *text, size_t size)
 {
-	int fd =
-		kept && *kept >= 0 ? *kept : root_file(l->roots->proc, "%d/%s", (int) p->pid, name);
+	int fd = kept && *kept >= 0 ? *kept
+				    : root_file(l->roots->proc, "%d/%s", (int) p->reader, name);
 	ssize_t n = fd;
 
 	if (fd >= 0)
@@ -32,7 +32,7 @@ static ssize_t read_file(
 	} else if (fd >= 0 && !(kept && *kept == fd)) {
 		close(fd);
 	}
-	if (n == -ESRCH || n == -ENOENT)
+	if ((n == -ESRCH || n == -ENOENT) && p->reader == p->pid)
 		ledger_vanished(l, p);
 	return n;
 }

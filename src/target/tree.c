@@ -130,8 +130,32 @@ static bool read_stat(struct ledger *l, struct process *p)
 	if (strcmp(stat.name, p->stat.name) != 0)
 		p->command_checks = 1;
 	p->stat = stat;
-	p->zombie = stat.state == 'Z' || stat.state == 'X';
+	/* With threads left only the main thread has ended, not the process. */
+	p->zombie = (stat.state == 'Z' || stat.state == 'X') && stat.threads <= 1;
 	return true;
+}
+
+struct other_thread {
+	pid_t main, found;
+};
+
+static void each_other_thread(pid_t tid, void *context)
+{
+	struct other_thread *other = context;
+
+	if (tid != other->main)
+		other->found = tid;
+}
+
+static void find_reader(struct ledger *l, struct process *p)
+{
+	struct other_thread other = { .main = p->pid };
+
+	if (p->zombie || p->stat.state != 'Z')
+		return;
+	proc_tasks_each(l->roots->proc, p->pid, each_other_thread, &other);
+	if (other.found && other.found != p->reader)
+		ledger_read_through(l, p, other.found);
 }
 
 static void count_state(struct process *p)
@@ -185,6 +209,7 @@ static void look_at(struct look *look, struct process *p)
 	p->cpu_ns = cpu_ns;
 	if (p->zombie)
 		return;
+	find_reader(l, p);
 	bool many = p->stat.threads > THREADS_WALKED_EACH_TICK;
 	if (!l->no_children_file &&
 		(!many || !p->walked || l->ticks % MANY_THREADS_EVERY_TICKS == 0)) {

@@ -3,6 +3,7 @@
 #include "load.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <string.h>
@@ -54,6 +55,38 @@ static int memory_twins(char **arguments)
 		}
 	reap_all();
 	state_peak(2 * size, size);
+	truth_write();
+	return 0;
+}
+
+struct bystander {
+	size_t size;
+	unsigned long hold_ms;
+};
+
+static void *outlive_main_thread(void *context)
+{
+	const struct bystander *b = context;
+
+	touched(b->size);
+	idle_ms(b->hold_ms);
+	_exit(0);
+}
+
+/* Parent and child hold as much each; of the child only a second thread is left, and /proc/PID of such a process looks dead. */
+static int memory_headless(char **arguments)
+{
+	static struct bystander b;
+	pthread_t thread;
+
+	b = (struct bystander){ number(arguments[0]) * MIB, number(arguments[1]) };
+	if (fork_counted() == 0) {
+		pthread_create(&thread, NULL, outlive_main_thread, &b);
+		pthread_exit(NULL);
+	}
+	touched(b.size);
+	reap_all();
+	state_peak(2 * b.size, b.size);
 	truth_write();
 	return 0;
 }
@@ -207,6 +240,7 @@ static int memory_mapped(char **arguments)
 
 const struct load memory_loads[] = {
 	{ "memory-steady", "MIB MS", 2, memory_steady },
+	{ "memory-headless", "MIB MS", 2, memory_headless },
 	{ "memory-spike", "MIB MS IDLE_MS", 3, memory_spike },
 	{ "memory-twins", "MIB MS", 2, memory_twins },
 	{ "memory-forgotten", "MIB MS", 2, memory_forgotten },
