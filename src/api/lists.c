@@ -64,7 +64,8 @@ struct listed {
 
 static int by_quantity_and_rank(const void *a, const void *b)
 {
-	const struct listed *x = a, *y = b;
+	const struct listed *x = a;
+	const struct listed *y = b;
 	int r = strcmp(x->row->quantity, y->row->quantity);
 
 	return r ? r : (int) x->row->rank - (int) y->row->rank;
@@ -76,7 +77,8 @@ int assay_doctor(void (*each)(const struct assay_rung *rung, void *context), voi
 	struct error why = { 0 };
 	struct roots roots;
 	struct collector_state states[N_COLLECTORS_MAX];
-	size_t n_states, n = 0;
+	size_t n_states;
+	size_t n = 0;
 	const struct measures *m = all_measures(&why);
 	struct listed *list = m ? calloc(m->n, sizeof(*list)) : NULL;
 

@@ -94,7 +94,7 @@ static void begin_info(struct session *s)
 
 	info->state = RUN_RUNNING;
 	info->program_version = strdup(ASSAY_VERSION);
-	info->argv = (char **) (uintptr_t) s->options->argv;
+	info->argv = s->options->argv;
 	while (s->options->argv[info->argc])
 		info->argc++;
 	info->working_directory = getcwd(NULL, 0);

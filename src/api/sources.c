@@ -14,7 +14,7 @@ void sources_probe(const struct roots *roots, struct collector_state *states, si
 	struct collect context = { .roots = roots, .perf_fd = -1, .keeper_io_fd = -1 };
 	size_t n = 0;
 
-	for (; collectors[n] && n < N_COLLECTORS_MAX; n++) {
+	for (; n < N_COLLECTORS_MAX && collectors[n]; n++) {
 		struct error err = { 0 };
 
 		states[n] =
@@ -92,7 +92,10 @@ static int check_items(const struct measures *m, const char *text,
 	bool *scratch = calloc(m->n, sizeof(*scratch));
 	const char *start;
 	size_t length;
-	int r = scratch ? 0 : error_set(err, -ENOMEM, "cannot select measurements");
+	int r = 0;
+
+	if (!scratch)
+		return error_set(err, -ENOMEM, "cannot select measurements");
 
 	for (const char *at = text; r == 0 && (at = next_item(at, &start, &length));) {
 		char *item = strndup(start, length);

@@ -37,7 +37,9 @@ uint64_t clock_realtime_ns(void)
 
 uint64_t clock_slept_ns(void)
 {
-	uint64_t before, boot, after;
+	uint64_t before;
+	uint64_t boot;
+	uint64_t after;
 	int tries = 10;
 
 	do {

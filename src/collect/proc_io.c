@@ -143,13 +143,15 @@ static int read_keeper(struct collect *c, struct proc_io *sum)
 {
 	char text[512];
 	struct proc_io io;
+
+	*sum = c->keeper_io;
 	ssize_t n = c->keeper_io_fd >= 0 ? read_kernel_record(c->keeper_io_fd, text, sizeof(text))
 					 : -EBADF;
 
-	if (n < 0 || c->keeper_lost) {
-		*sum = c->keeper_io;
-		return c->keeper_lost ? -ECHILD : (int) n;
-	}
+	if (c->keeper_lost)
+		return -ECHILD;
+	if (n < 0)
+		return (int) n;
 	if (proc_io_parse(text, (size_t) n, &io) < 0)
 		return -EINVAL;
 	io.rchar -= c->keeper_io_own.rchar;

@@ -110,7 +110,8 @@ static bool read_process(struct collect *c, struct process *p)
  * those read before, so the sum may be too high by what moved, never by more. */
 static uint64_t moved_pages(struct collect *c, struct process *p)
 {
-	uint64_t before = p->rss_pages_before, now;
+	uint64_t before = p->rss_pages_before;
+	uint64_t now;
 
 	if (p->alive)
 		process_read_statm(c->ledger, p);
@@ -121,7 +122,10 @@ static uint64_t moved_pages(struct collect *c, struct process *p)
 static void read_round(struct collect *c, struct batch *out)
 {
 	struct ledger *l = c->ledger;
-	uint64_t began_ns = clock_thread_cpu_ns(), dearest_ns = 0, sum = 0, moved = 0;
+	uint64_t began_ns = clock_thread_cpu_ns();
+	uint64_t dearest_ns = 0;
+	uint64_t sum = 0;
+	uint64_t moved = 0;
 
 	c->pss_skipped_large = 0;
 	for (size_t i = 0; i < l->n_order; i++) {

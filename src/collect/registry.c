@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The list of collectors and the table of all their rows. */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,6 +59,7 @@ static int add_total(struct total_row *total, const struct measure *base)
 static void link_rates(struct measures *m)
 {
 	for (size_t i = 0; i < m->n; i++) {
+		assert(m->rows[i]);
 		m->rate_of[i] = m->rows[i]->rate_of ? measures_find(m, m->rows[i]->rate_of) : -1;
 		if (m->rate_of[i] >= 0)
 			m->rated_by[m->rate_of[i]] = (int) i;
@@ -85,6 +87,7 @@ static int fill(struct measures *m, struct total_row *totals)
 			m->rows[n++] = &totals->row;
 			totals++;
 		}
+	assert(n == m->n);
 	return 0;
 }
 
@@ -93,6 +96,8 @@ int measures_build(struct measures *ret, struct error *err)
 	size_t n_totals;
 	struct measures m = { .n = count_rows(&n_totals) };
 
+	if (m.n == 0)
+		return error_say(err, -EINVAL, "this program was built without collectors");
 	m.rows = calloc(m.n, sizeof(*m.rows));
 	m.collector = calloc(m.n, sizeof(*m.collector));
 	m.base = calloc(m.n, sizeof(*m.base));

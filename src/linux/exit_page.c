@@ -4,7 +4,8 @@
 
 void exit_page_totals(const struct exit_page *page, struct exit_totals *ret)
 {
-	uint32_t before, after;
+	uint32_t before;
+	uint32_t after;
 
 	do {
 		before = atomic_load_explicit(&page->sequence, memory_order_acquire);

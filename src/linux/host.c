@@ -208,7 +208,8 @@ uint64_t host_stolen_ns(const struct roots *r)
 	close(fd);
 	if (n < 4 || memcmp(text, "cpu ", 4) != 0)
 		return 0;
-	const char *at = text + 3, *end = text + n;
+	const char *at = text + 3;
+	const char *end = text + n;
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
 		while (at < end && *at == ' ')
 			at++;

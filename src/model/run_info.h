@@ -91,7 +91,7 @@ struct assay_run_info {
 	char *program_version;
 
 	int argc;
-	char **argv; /* borrowed from the caller, raw bytes */
+	char *const *argv; /* borrowed from the caller, raw bytes */
 	char *working_directory; /* NULL when it cannot be told */
 	int working_directory_errno;
 

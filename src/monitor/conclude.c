@@ -33,7 +33,9 @@ struct summary selected_summary(const struct monitor *m, const char *key)
 {
 	int row = selected_row(m, key);
 
-	return row < 0 ? (struct summary){ 0 } : monitor_run_summary(m, (size_t) row);
+	if (row < 0)
+		return (struct summary){ 0 };
+	return monitor_run_summary(m, (size_t) row);
 }
 
 static void conclude_io(struct monitor *m, struct assay_run_info *info, const struct verdict *v)
@@ -88,7 +90,8 @@ static void conclude_processes(struct monitor *m, struct assay_run_info *info)
 
 static int by_cpu(const void *a, const void *b)
 {
-	const struct name_usage *x = a, *y = b;
+	const struct name_usage *x = a;
+	const struct name_usage *y = b;
 
 	if (x->cpu_ns != y->cpu_ns)
 		return x->cpu_ns < y->cpu_ns ? 1 : -1;

@@ -89,77 +89,111 @@ struct verdict conclude_verdict(struct monitor *m, struct assay_run_info *info)
 	return v;
 }
 
-void conclude_cpu(struct monitor *m, struct assay_run_info *info, const struct verdict *v)
+struct cpu_claim {
+	uint64_t cpu_ns;
+	uint64_t user_ns;
+	uint64_t system_ns;
+	enum quality quality;
+	const char *key;
+	bool living;
+};
+
+static struct cpu_claim claim(const struct monitor *m, const struct verdict *v)
 {
 	const struct ledger *l = &m->ledger;
-	bool living = l->living > 0;
-	const char *key = living ? "tree_cpu_seconds" : "keeper_cpu_seconds";
-	uint64_t cpu_ns = l->tree_cpu_ns, user_ns = l->tree_user_ns, system_ns = l->tree_system_ns;
-	enum quality quality = EXACT;
-	struct headline *h;
+	struct cpu_claim c = { l->tree_cpu_ns, l->tree_user_ns, l->tree_system_ns, EXACT,
+		"keeper_cpu_seconds", l->living > 0 };
+
+	if (c.living)
+		c.key = "tree_cpu_seconds";
+	if (v->alarm != REAP_SEEN)
+		return c;
+	c.quality = LOWER_BOUND;
+	uint64_t stolen_ns = 3 * v->cpu.stolen_ns;
+	uint64_t perf_ns =
+		v->cpu.has_perf && v->cpu.perf_ns > stolen_ns ? v->cpu.perf_ns - stolen_ns : 0;
+	if (perf_ns > c.cpu_ns) {
+		/* What was lost is split as what was seen. */
+		double share = c.cpu_ns ? (double) c.user_ns / (double) c.cpu_ns : 0;
+		c.user_ns = (uint64_t) (share * (double) perf_ns);
+		c.system_ns = perf_ns - c.user_ns;
+		c.cpu_ns = perf_ns;
+		c.key = "perf_cpu_seconds";
+	}
+	return c;
+}
+
+static void add_cpu(const struct monitor *m, struct assay_run_info *info, const struct verdict *v,
+	const struct cpu_claim *c)
+{
+	struct headline *h =
+		headline_add(info, "cpu_seconds", SECONDS, c->cpu_ns, c->quality, c->key);
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 
 	if (v->alarm == REAP_SEEN) {
-		quality = LOWER_BOUND;
-		uint64_t perf_ns = v->cpu.perf_ns > 3 * v->cpu.stolen_ns
-					   ? v->cpu.perf_ns - 3 * v->cpu.stolen_ns
-					   : 0;
-		if (v->cpu.has_perf && perf_ns > cpu_ns) {
-			/* What was lost is split as what was seen. */
-			user_ns = cpu_ns ? (uint64_t) ((double) user_ns * (double) perf_ns /
-						       (double) cpu_ns)
-					 : 0;
-			system_ns = perf_ns - user_ns;
-			cpu_ns = perf_ns;
-			key = "perf_cpu_seconds";
-		}
-	}
-	h = headline_add(info, "cpu_seconds", SECONDS, cpu_ns, quality, key);
-	if (v->alarm == REAP_SEEN) {
-		long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 		h->has_lower = h->has_upper = true;
-		h->lower = cpu_ns;
+		h->lower = c->cpu_ns;
 		h->upper = (uint64_t) (cpus > 0 ? cpus : 1) * info->wall_ns;
-		if (h->upper < cpu_ns)
-			h->upper = cpu_ns;
+		if (h->upper < c->cpu_ns)
+			h->upper = c->cpu_ns;
 		snprintf(h->why, sizeof(h->why), "%s", v->why);
 	} else if (v->alarm == REAP_SUSPECTED) {
 		snprintf(h->why, sizeof(h->why),
 			"no auto-reaping parent detected; without perf an SA_NOCLDWAIT one would "
 			"go unseen");
-	} else if (living) {
+	} else if (c->living) {
 		snprintf(h->why, sizeof(h->why),
 			"includes %llu processes still alive, read to within a clock tick",
-			(unsigned long long) l->living);
+			(unsigned long long) m->ledger.living);
 	}
+}
 
-	const char *split = v->alarm == REAP_SEEN ? v->why
-						  : "split between user and system by clock ticks: "
-						    "unreliable for tasks under 20 ms";
-	h = headline_add(info, "cpu_user_seconds", SECONDS, user_ns, ESTIMATE,
-		living ? "tree_cpu_user_seconds" : "keeper_cpu_user_seconds");
-	snprintf(h->why, sizeof(h->why), "%s", split);
-	h = headline_add(info, "cpu_system_seconds", SECONDS, system_ns, ESTIMATE,
-		living ? "tree_cpu_system_seconds" : "keeper_cpu_system_seconds");
-	snprintf(h->why, sizeof(h->why), "%s", split);
+static void add_cpu_split(
+	struct assay_run_info *info, const struct verdict *v, const struct cpu_claim *c)
+{
+	const char *why = v->alarm == REAP_SEEN ? v->why
+						: "split between user and system by clock ticks: "
+						  "unreliable for tasks under 20 ms";
+	struct headline *h;
 
+	h = headline_add(info, "cpu_user_seconds", SECONDS, c->user_ns, ESTIMATE,
+		c->living ? "tree_cpu_user_seconds" : "keeper_cpu_user_seconds");
+	snprintf(h->why, sizeof(h->why), "%s", why);
+	h = headline_add(info, "cpu_system_seconds", SECONDS, c->system_ns, ESTIMATE,
+		c->living ? "tree_cpu_system_seconds" : "keeper_cpu_system_seconds");
+	snprintf(h->why, sizeof(h->why), "%s", why);
+}
+
+static void add_cores(const struct monitor *m, struct assay_run_info *info, const struct verdict *v,
+	const struct cpu_claim *c)
+{
 	if (info->wall_ns == 0)
 		return;
-	uint64_t mean = (uint64_t) (1000.0 * (double) cpu_ns / (double) info->wall_ns + 0.5);
-	headline_add(info, "cpu_mean_cores", UNITLESS, mean, quality, key);
+	uint64_t mean = (uint64_t) (1000.0 * (double) c->cpu_ns / (double) info->wall_ns + 0.5);
+	headline_add(info, "cpu_mean_cores", UNITLESS, mean, c->quality, c->key);
 
 	struct summary rate = selected_summary(m, "tree_cpu_percent");
 	/* Thousandths of a percent of a core to thousandths of a core. */
 	uint64_t peak = rate.quality != ABSENT ? rate.max / 100 : 0;
 	uint64_t cores = 1000 * (uint64_t) sysconf(_SC_NPROCESSORS_ONLN);
-	h = headline_add(info, "cpu_peak_cores", UNITLESS, peak > mean ? peak : mean,
-		v->alarm == REAP_SEEN ? LOWER_BOUND : SAMPLED,
-		peak > mean ? "tree_cpu_percent" : key);
+	struct headline *h = headline_add(info, "cpu_peak_cores", UNITLESS,
+		peak > mean ? peak : mean, v->alarm == REAP_SEEN ? LOWER_BOUND : SAMPLED,
+		peak > mean ? "tree_cpu_percent" : c->key);
 	if (h->value.n > cores) {
 		/* Late accounting (a child's time arrives when it is waited for) can crowd two intervals' work into one. */
 		h->value.n = cores;
 		snprintf(h->why, sizeof(h->why),
 			"held to the CPUs online; late accounting crowded more into one interval");
 	}
+}
+
+void conclude_cpu(struct monitor *m, struct assay_run_info *info, const struct verdict *v)
+{
+	struct cpu_claim c = claim(m, v);
+
+	add_cpu(m, info, v, &c);
+	add_cpu_split(info, v, &c);
+	add_cores(m, info, v, &c);
 }
 
 void conclude_notes_on_cpu(struct monitor *m, struct assay_run_info *info, const struct verdict *v)

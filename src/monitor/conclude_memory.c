@@ -84,7 +84,8 @@ static void conclude_memory_peak(
 {
 	struct summary pss = selected_summary(m, "proc_pss_total_bytes");
 	const char *key;
-	uint64_t largest = largest_process(&m->ledger, &key), unmapped = unmapped_shared_bytes(m);
+	uint64_t largest = largest_process(&m->ledger, &key);
+	uint64_t unmapped = unmapped_shared_bytes(m);
 	/* Not the largest sum itself: what moved while a round was read may be in it twice. */
 	uint64_t steady = pss.quality != ABSENT ? m->collect.pss_steady_max_bytes : 0;
 	bool by_pss = steady > largest;

@@ -23,8 +23,9 @@ int ledger_init(struct ledger *l, const struct roots *roots, size_t n_columns, s
 	l->clock_tick_ns = NSEC_PER_SEC / (uint64_t) sysconf(_SC_CLK_TCK);
 	l->boot_offset_ns = clock_slept_ns();
 	getrlimit(RLIMIT_NOFILE, &limit);
-	l->fds_limit =
-		limit.rlim_cur > 2 * FDS_FOR_OTHERS ? (size_t) limit.rlim_cur - FDS_FOR_OTHERS : 0;
+	l->fds_limit = limit.rlim_cur > 2UL * FDS_FOR_OTHERS
+			       ? (size_t) limit.rlim_cur - FDS_FOR_OTHERS
+			       : 0;
 	l->names = calloc(LEDGER_NAMES_MAX, sizeof(*l->names));
 	if (!l->names || !buf_reserve(&l->commands, 4096)) {
 		ledger_done(l);

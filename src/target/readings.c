@@ -3,6 +3,7 @@
 #include "target/readings.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,26 +16,39 @@
 #define COMMAND_SIZE_MAX 4096 /* of one process, as kept for the series */
 #define COMMANDS_SIZE_MAX (1 << 20) /* of one window */
 
-/* Reads a file of the process; *kept (when given) stays open for the next time. Returns the length or a negative errno, and marks the
- * process ended on ESRCH: a kept descriptor then, or a path that is gone. */
+#define NOT_KEPT (-2)
+
+/* Reads a file of the process; *kept stays open for the next time unless it is NOT_KEPT. Returns the length or a negative errno, and
+ * marks the process ended on ESRCH: of a kept descriptor, or of a path that is gone. */
 static ssize_t read_file(
 	struct ledger *l, struct process *p, int *kept, const char *name, char *text, size_t size)
 {
-	int fd = kept && *kept >= 0 ? *kept
-				    : root_file(l->roots->proc, "%d/%s", (int) p->reader, name);
+	bool open_already = *kept >= 0;
+	int fd = open_already ? *kept : root_file(l->roots->proc, "%d/%s", (int) p->reader, name);
 	ssize_t n = fd;
 
 	if (fd >= 0)
 		n = read_kernel_record(fd, text, size);
-	if (fd >= 0 && kept && *kept < 0 && n >= 0 && l->fds_kept < l->fds_limit) {
-		*kept = fd;
-		l->fds_kept++;
-	} else if (fd >= 0 && !(kept && *kept == fd)) {
-		close(fd);
+	if (fd >= 0 && !open_already) {
+		if (*kept != NOT_KEPT && n >= 0 && l->fds_kept < l->fds_limit) {
+			*kept = fd;
+			l->fds_kept++;
+		} else {
+			close(fd);
+		}
 	}
 	if ((n == -ESRCH || n == -ENOENT) && p->reader == p->pid)
 		ledger_vanished(l, p);
 	return n;
+}
+
+/* The same for a file that is read too rarely, or costs too much itself, to keep a descriptor for. */
+static ssize_t read_file_once(
+	struct ledger *l, struct process *p, const char *name, char *text, size_t size)
+{
+	int kept = NOT_KEPT;
+
+	return read_file(l, p, &kept, name, text, size);
 }
 
 void process_read_statm(struct ledger *l, struct process *p)
@@ -81,7 +95,7 @@ void process_read_status(struct ledger *l, struct process *p)
 
 	if (p->status_tick == l->ticks || (p->quiet && (p->has_status || p->status_error)))
 		return;
-	ssize_t n = read_file(l, p, NULL, "status", text, sizeof(text));
+	ssize_t n = read_file_once(l, p, "status", text, sizeof(text));
 	struct proc_status status;
 
 	if (n >= 0 && proc_status_parse(text, (size_t) n, &status) < 0)
@@ -103,7 +117,7 @@ void process_read_smaps(struct ledger *l, struct process *p)
 {
 	char text[STATUS_TEXT_SIZE];
 	uint64_t before = clock_thread_cpu_ns();
-	ssize_t n = read_file(l, p, NULL, "smaps_rollup", text, sizeof(text));
+	ssize_t n = read_file_once(l, p, "smaps_rollup", text, sizeof(text));
 	struct smaps_rollup smaps;
 	int r = 0;
 

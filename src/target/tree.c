@@ -244,8 +244,10 @@ static void take_exits(struct ledger *l, const struct exit_page *page)
 
 static void sum_tree(struct ledger *l)
 {
-	uint64_t user = l->exits.user_ns, system = l->exits.system_ns;
-	uint64_t minor = l->exits.minor_faults, major = l->exits.major_faults;
+	uint64_t user = l->exits.user_ns;
+	uint64_t system = l->exits.system_ns;
+	uint64_t minor = l->exits.minor_faults;
+	uint64_t major = l->exits.major_faults;
 
 	l->living = l->zombies = l->threads = 0;
 	for (size_t i = 0; i < l->n_order; i++) {
