@@ -17,9 +17,15 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "linux/perf_clock.h"
+#include "linux/proc_connector.h"
 
 #define PREFIX_DEFAULT ".assay/runs/{datetime}-{pid}/"
-#define CENSUS_PAUSE_NS 2000000ULL /* process events are taken in no more often than this */
+/* Process events are taken in batches: the machine's are many, and each wake-up costs more than an event. The pause is what the kernel's
+ * buffer bears at the fastest forking measured (55 events a millisecond). */
+#define EVENTS_PER_MS 55
+#define CENSUS_PAUSE_MAX_MS 50
+/* Most commands that end at once have ended by then, and need no record of how they began. */
+#define FIRST_INFO_AFTER_NS 5000000ULL
 #define CHECKPOINT_EVERY_NS                                                                        \
 	(60 * NSEC_PER_SEC) /* info.json is renewed, so that a killed recorder leaves a recent one */
 
@@ -157,6 +163,11 @@ static void open_sources(struct session *s)
 	if (collector_wanted(s, "connector") &&
 		census_open(&m->census, &m->ledger, s->keeper.job_pid, &why) < 0)
 		run_info_note(s->info, "process events: %s", why.text);
+	if (m->census.fd >= 0) {
+		uint64_t pause_ms = connector_capacity(m->census.fd) / EVENTS_PER_MS;
+		s->census_pause_length_ns =
+			(pause_ms < CENSUS_PAUSE_MAX_MS ? pause_ms : CENSUS_PAUSE_MAX_MS) * 1000000;
+	}
 	m->collect.pss_forced = s->options->measurements &&
 				sources_named(s->options->measurements, "proc_pss_bytes");
 }
@@ -246,6 +257,11 @@ static void checkpoint(struct session *s)
 	s->checkpoint_ns = clock_monotonic_ns();
 }
 
+static bool over(const struct session *s)
+{
+	return s->options->wait_all ? keeper_all_ended(&s->keeper) : keeper_job_ended(&s->keeper);
+}
+
 /* The facts that take time to gather are gathered while the job already runs. */
 static void write_first_info(struct session *s)
 {
@@ -260,14 +276,10 @@ static void write_first_info(struct session *s)
 	if (n > 0 && proc_stat_parse(text, (size_t) n, &self) == 0)
 		s->info->monitor_start_ticks = self.start_ticks;
 	facts_collect(s->info, &s->roots, &host);
-	write_info(s, false);
+	if (!over(s))
+		write_info(s, false);
 	s->checkpoint_ns = clock_monotonic_ns();
 	s->monitor.sink = s->files ? run_files_sink(s->files) : NULL;
-}
-
-static bool over(const struct session *s)
-{
-	return s->options->wait_all ? keeper_all_ended(&s->keeper) : keeper_job_ended(&s->keeper);
 }
 
 static void take_signals(struct session *s)
@@ -308,12 +320,22 @@ static void wait_for_event(struct session *s, uint64_t now_ns)
 		.tv_nsec = (long) (wait_ns % NSEC_PER_SEC) };
 	if (ppoll(fds, 2, &timeout, NULL) > 0 && fds[1].revents) {
 		census_drain(&m->census);
-		s->census_pause_ns = clock_monotonic_ns() + CENSUS_PAUSE_NS;
+		s->census_pause_ns = clock_monotonic_ns() + s->census_pause_length_ns;
 	}
+}
+
+static void wait_for_a_signal(struct session *s, uint64_t at_most_ns)
+{
+	struct pollfd fd = { .fd = s->signals.fd, .events = POLLIN };
+	struct timespec timeout = { .tv_nsec = (long) at_most_ns };
+
+	ppoll(&fd, 1, &timeout, NULL);
+	take_signals(s);
 }
 
 static void record_until_over(struct session *s)
 {
+	wait_for_a_signal(s, FIRST_INFO_AFTER_NS);
 	write_first_info(s);
 	for (;;) {
 		take_signals(s);

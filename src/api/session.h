@@ -31,7 +31,7 @@ struct session {
 	struct rlimit file_limit;
 	bool file_limit_raised;
 	uint64_t start_ns;
-	uint64_t census_pause_ns, checkpoint_ns;
+	uint64_t census_pause_ns, census_pause_length_ns, checkpoint_ns;
 	uint64_t counted_failures;
 	bool checkpoint_due;
 };

@@ -25,7 +25,7 @@ static int read_fds(struct collect *c, struct batch *out)
 		if (!p->alive || p->zombie)
 			continue;
 		if (!p->quiet || !p->fds_known) {
-			p->fds_error = -proc_fd_count(c->roots->proc, p->pid, &p->fds);
+			p->fds_error = -proc_fd_count(c->roots, p->pid, &p->fds);
 			p->fds_known = true;
 		}
 		if (p->fds_error)

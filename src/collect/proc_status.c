@@ -34,7 +34,7 @@ static int read_status(struct collect *c, struct batch *out)
 
 		if (!p->alive || p->zombie)
 			continue;
-		process_read_status(l, p);
+		process_read_status(l, p, false);
 		if (!p->alive)
 			continue;
 		if (p->status_error) {

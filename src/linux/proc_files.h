@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+struct roots;
+
 struct proc_statm { /* pages */
 	uint64_t size, resident, shared;
 };
@@ -53,7 +55,7 @@ int proc_pids_each(int proc_root, void (*each)(pid_t pid, void *context), void *
 
 /* Open descriptors of a process: st_size of /proc/PID/fd where the kernel fills it (Linux 6.2), else a count of the
  * directory. Negative errno on failure. */
-int proc_fd_count(int proc_root, pid_t pid, uint64_t *ret);
+int proc_fd_count(const struct roots *roots, pid_t pid, uint64_t *ret);
 
 /* The command line with its NULs, at most `size` bytes; *ret_cut says whether it is longer than that.
  * Returns the number of bytes stored: 0 for a kernel thread or a zombie. */

@@ -5,12 +5,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
-#include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/macros.h"
@@ -142,30 +140,23 @@ static void count_entry(const struct directory_entry *entry, void *context)
 		(*count)++;
 }
 
-/* Whether this is the kernel's own /proc: in a recorded tree a directory's size says nothing about its entries. */
-static bool is_live_proc(int proc_root)
-{
-	struct statfs fs;
-
-	return fstatfs(proc_root, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC;
-}
-
-int proc_fd_count(int proc_root, pid_t pid, uint64_t *ret)
+int proc_fd_count(const struct roots *roots, pid_t pid, uint64_t *ret)
 {
 	char path[32];
 	struct stat st;
 	uint64_t count = 0;
 
 	(void) snprintf(path, sizeof(path), "%d/fd", pid);
-	if (fstatat(proc_root, path, &st, 0) < 0)
+	if (fstatat(roots->proc, path, &st, 0) < 0)
 		return -errno;
-	if (st.st_size > 0 && is_live_proc(proc_root)) {
+	/* In a recorded tree a directory's size says nothing about its entries. */
+	if (st.st_size > 0 && roots->live) {
 		*ret = (uint64_t) st.st_size;
 		return 0;
 	}
 
 	/* Size 0 is a kernel before 6.2 or a process without open files: the list tells which. */
-	AUTO_CLOSE int fd = root_file(proc_root, "%s", path);
+	AUTO_CLOSE int fd = root_file(roots->proc, "%s", path);
 	if (fd < 0)
 		return fd;
 	int rc = entries_each(fd, count_entry, &count);

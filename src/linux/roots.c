@@ -4,9 +4,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -36,6 +38,9 @@ int roots_open(struct roots *r, const char *prefix, struct error *err)
 	r->proc = proc;
 	int sys = open_directory(prefix, "sys", NULL);
 	r->sys = sys < 0 ? -1 : sys;
+
+	struct statfs fs;
+	r->live = fstatfs(proc, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC;
 	return 0;
 }
 

@@ -3,6 +3,7 @@
 #ifndef ASSAY_LINUX_ROOTS_H
 #define ASSAY_LINUX_ROOTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -11,6 +12,7 @@ struct error;
 struct roots {
 	int proc; /* O_PATH descriptors, owned */
 	int sys;
+	bool live; /* proc is the kernel's own, not a recorded tree */
 };
 
 /* Opens "PREFIX/proc" and "PREFIX/sys"; prefix "" is the live machine. A missing /sys is no error (sys = -1). */

@@ -62,6 +62,7 @@ int monitor_init(struct monitor *m, const struct roots *roots, const struct meas
 		monitor_done(m);
 		return r;
 	}
+	m->census.ledger = &m->ledger;
 	m->collect.ledger = &m->ledger;
 	m->collect.census = &m->census;
 	m->collect.page_size = (uint64_t) sysconf(_SC_PAGESIZE);
@@ -132,6 +133,7 @@ static void sample(struct monitor *m, const struct exit_page *page)
 	uint64_t look_ns = clock_monotonic_ns();
 
 	census_drain(&m->census);
+	census_tell_ledger(&m->census);
 	ledger_refresh(&m->ledger, page, look_ns);
 	m->states[0].cost_ns += clock_monotonic_ns() - look_ns;
 	for (size_t i = 0; collectors[i]; i++) {

@@ -276,7 +276,7 @@ static void processes(struct json *j, const struct assay_run_info *info)
 	json_key_u64(j, "seen", info->processes_seen);
 	json_key_u64(j, "too_short", info->processes_too_short);
 	json_key_bool(j, "counted", info->processes_counted);
-	json_key_seconds(j, "too_short_cpu_seconds", info->too_short_cpu_ns);
+	json_key_seconds(j, "unnamed_cpu_seconds", info->too_short_cpu_ns);
 	processes_by_name(j, info);
 	json_key(j, "survivors");
 	json_array(j);

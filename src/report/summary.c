@@ -270,13 +270,19 @@ static bool processes_row(struct page *p, const struct assay_run_info *info)
 		page_item(p, counted, text);
 	}
 	if (info->processes_too_short > 0) {
-		format_duration(info->too_short_cpu_ns, duration);
-		snprintf(text, sizeof(text), "%llu too short to name used %s %s",
-			(unsigned long long) info->processes_too_short, quality_mark(ESTIMATE),
-			duration);
+		snprintf(text, sizeof(text), "%llu too short to name",
+			(unsigned long long) info->processes_too_short);
 		page_item(p, counted, text);
 	}
 	page_end_row(p);
+	if (info->processes_too_short > 0) {
+		format_duration(info->too_short_cpu_ns, duration);
+		snprintf(text, sizeof(text),
+			"%s CPU of those, and of others after their last sample", duration);
+		page_row(p, "");
+		page_item(p, quality_mark(ESTIMATE), text);
+		page_end_row(p);
+	}
 	return true;
 }
 

@@ -7,6 +7,9 @@
 #include "linux/proc_connector.h"
 #include "target/ledger.h"
 
+/* In the map's values, beside the count of threads: the process has forked. */
+#define HAS_FORKED (UINT32_C(1) << 31)
+
 static bool member(const struct census *c, pid_t pid)
 {
 	return pid == c->ledger->keeper_pid || intmap_get(&c->threads, pid);
@@ -38,16 +41,21 @@ static void on_fork(struct census *c, const struct connector_event *e)
 	c->started++;
 	add_member(c, e->tgid, 1);
 
+	uint32_t *parent_threads = intmap_get(&c->threads, e->parent_tgid);
+	if (parent_threads)
+		*parent_threads |= HAS_FORKED;
 	struct process *parent = ledger_find(c->ledger, e->parent_tgid);
-	if (parent)
+	if (parent) {
 		parent->had_children = true;
+		parent->walked = false;
+	}
 }
 
 static void on_exit_of(struct census *c, pid_t tgid)
 {
 	uint32_t *threads = intmap_get(&c->threads, tgid);
 
-	if (!threads || --*threads > 0)
+	if (!threads || (--*threads & ~HAS_FORKED) > 0)
 		return;
 	intmap_remove(&c->threads, tgid);
 	c->ended++;
@@ -92,17 +100,39 @@ static void begin_anew(struct census *c)
 	}
 }
 
-void census_drain(struct census *c)
+uint64_t census_drain(struct census *c)
 {
 	uint64_t lost = 0;
 
 	if (c->fd < 0)
-		return;
-	connector_drain(c->fd, each_event, c, &lost);
+		return 0;
+	int events = connector_drain(c->fd, each_event, c, &lost);
 	if (lost) {
 		c->lost += lost;
 		begin_anew(c);
 	}
+	return events > 0 ? (uint64_t) events : 0;
+}
+
+void census_tell_ledger(struct census *c)
+{
+	struct ledger *l = c->ledger;
+	bool known = c->fd >= 0 && c->complete;
+
+	/* More were alive at the last look than it found: somebody was adopted by a subreaper within the job. Look everywhere. */
+	bool all = known != l->forks_known || (known && c->alive_at_look > l->living - l->zombies);
+	for (size_t i = 0; i < l->n_order; i++) {
+		struct process *p = ledger_at(l, i);
+		const uint32_t *threads =
+			known && !p->had_children ? intmap_get(&c->threads, p->pid) : NULL;
+
+		if (threads && (*threads & HAS_FORKED))
+			p->had_children = true;
+		if (all)
+			p->walked = false;
+	}
+	l->forks_known = known;
+	c->alive_at_look = c->alive;
 }
 
 void census_close(struct census *c)

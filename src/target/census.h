@@ -18,14 +18,17 @@ struct census {
 	struct intmap threads; /* living member processes: pid -> its living threads */
 	uint64_t started, ended;
 	uint64_t alive, alive_max; /* at one time */
+	uint64_t alive_at_look;
 	uint64_t lost; /* times the kernel dropped events for want of room */
 	bool complete; /* every event since the first fork was received */
 };
 
 /* Starts listening; `job` is the first member, forked already and waiting. Negative errno when the machine does not allow it. */
 int census_open(struct census *c, struct ledger *l, pid_t job, struct error *err);
-/* Takes in what has happened since. */
-void census_drain(struct census *c);
+/* Takes in what has happened since; returns the number of events, the machine's, not only the job's. */
+uint64_t census_drain(struct census *c);
+/* Before a look at the tree: tells the ledger what it need not find out itself. */
+void census_tell_ledger(struct census *c);
 void census_close(struct census *c);
 
 #endif

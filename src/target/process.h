@@ -46,8 +46,7 @@ struct process {
 	struct proc_stat stat;
 	uint64_t cpu_ns; /* its CPU clock */
 	uint64_t cpu_stamp_ns;
-	uint64_t walked_cpu_ns; /* the clock before its children were last listed */
-	bool walked;
+	bool walked; /* its children were listed, and it is not known to have forked since */
 	bool cpu_final; /* cpu_ns was read by the keeper from the zombie: exact */
 
 	struct proc_statm statm;
@@ -57,7 +56,7 @@ struct process {
 	int statm_error, io_error, status_error,
 		smaps_error; /* 0 or a positive errno of the last attempt */
 	bool has_statm, has_io, has_status, has_smaps;
-	uint64_t status_tick, smaps_cost_ns;
+	uint64_t status_tick, status_rss_pages, smaps_cost_ns;
 	bool in_round;
 	uint64_t rss_pages_before; /* at the last round of PSS readings */
 	uint64_t fds;

@@ -89,11 +89,23 @@ void process_read_io(struct ledger *l, struct process *p)
 	}
 }
 
-void process_read_status(struct ledger *l, struct process *p)
+/* The file costs as much as all the others together, and what it holds is a high-water mark, which waits. */
+#define STATUS_EVERY_TICKS 5
+
+static bool status_is_due(const struct ledger *l, const struct process *p)
+{
+	if (p->quiet)
+		return false;
+	return l->ticks - p->status_tick >= STATUS_EVERY_TICKS ||
+	       p->stat.rss_pages > p->status_rss_pages;
+}
+
+void process_read_status(struct ledger *l, struct process *p, bool at_once)
 {
 	char text[STATUS_TEXT_SIZE];
+	bool read_before = p->has_status || p->status_error;
 
-	if (p->status_tick == l->ticks || (p->quiet && (p->has_status || p->status_error)))
+	if (p->status_tick == l->ticks || (read_before && !at_once && !status_is_due(l, p)))
 		return;
 	ssize_t n = read_file_once(l, p, "status", text, sizeof(text));
 	struct proc_status status;
@@ -104,6 +116,7 @@ void process_read_status(struct ledger *l, struct process *p)
 	if (n < 0)
 		return;
 	p->status_tick = l->ticks;
+	p->status_rss_pages = p->stat.rss_pages;
 	p->uid = status.uid;
 	if (!status.has_memory && p->has_status && p->status.has_memory)
 		return; /* it became a zombie: the last reading with memory stands */

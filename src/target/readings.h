@@ -3,6 +3,8 @@
 #ifndef ASSAY_TARGET_READINGS_H
 #define ASSAY_TARGET_READINGS_H
 
+#include <stdbool.h>
+
 struct ledger;
 struct process;
 
@@ -10,7 +12,8 @@ struct process;
  * X_error. A process found gone is marked ended. */
 void process_read_statm(struct ledger *l, struct process *p);
 void process_read_io(struct ledger *l, struct process *p);
-void process_read_status(struct ledger *l, struct process *p);
+/* Status is read when memory grew or some ticks have passed, unless it is wanted at once. */
+void process_read_status(struct ledger *l, struct process *p, bool at_once);
 /* smaps_rollup walks every page of the target under its mmap lock: the caller decides when. Sets smaps_cost_ns. */
 void process_read_smaps(struct ledger *l, struct process *p);
 /* The command line of a process that is new or changed its name, kept until the window is written. */

@@ -166,18 +166,32 @@ static void count_state(struct process *p)
 		p->states[at - STATE_LETTERS]++;
 }
 
-/* The signal bit 17 (SIGCHLD) of SigIgn: the kernel then reaps the children itself and folds nothing into anybody. */
+/* Bit 17 (SIGCHLD) of SigIgn: the kernel then reaps the children itself and folds nothing into anybody. */
 static void watch_for_autoreap(struct ledger *l, struct process *p)
 {
-	if (p->sigchld_ignored && !p->had_children)
+	/* The census knows who forked; without it anybody may have. */
+	if (!p->had_children && (l->forks_known || p->sigchld_ignored))
 		return;
-	process_read_status(l, p);
+	process_read_status(l, p, true);
 	if (p->has_status && (p->status.signals_ignored & (UINT64_C(1) << 16)))
 		p->sigchld_ignored = true;
 	if (p->sigchld_ignored && p->had_children && l->autoreap_pid == 0) {
 		l->autoreap_pid = p->pid;
 		memcpy(l->autoreap_name, p->stat.name, sizeof(l->autoreap_name));
 	}
+}
+
+/* A process that ran may have forked; one with very many threads is not asked at every tick. */
+static bool children_may_be_new(const struct ledger *l, const struct process *p)
+{
+	if (l->no_children_file)
+		return false;
+	if (!p->walked)
+		return true;
+	if (l->forks_known)
+		return false;
+	return p->stat.threads <= THREADS_WALKED_EACH_TICK ||
+	       l->ticks % MANY_THREADS_EVERY_TICKS == 0;
 }
 
 static void look_at(struct look *look, struct process *p)
@@ -210,11 +224,8 @@ static void look_at(struct look *look, struct process *p)
 	if (p->zombie)
 		return;
 	find_reader(l, p);
-	bool many = p->stat.threads > THREADS_WALKED_EACH_TICK;
-	if (!l->no_children_file &&
-		(!many || !p->walked || l->ticks % MANY_THREADS_EVERY_TICKS == 0)) {
+	if (children_may_be_new(l, p)) {
 		list_children(look, p->pid, p);
-		p->walked_cpu_ns = cpu_ns;
 		p->walked = true;
 	}
 	watch_for_autoreap(l, p);

@@ -188,3 +188,18 @@ def test_a_job_killed_by_its_user_leaves_its_numbers(run_assay, room):
     assert run.info["outcome"]["signal_name"] == "SIGKILL"
     assert run.headline["cpu_seconds"]["value"] > 0
     assert run.info["user"]["uid"] == User().uid
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to make a network namespace")
+def test_without_process_events_and_perf_less_is_claimed_and_nothing_else_changes(run_assay):
+    run = run_assay(["LOAD", "TRUTH", "children", "20", "5"], ["--measurements", "default,-perf_*"],
+                    wrapper=["unshare", "--net"])
+
+    assert run.status == 0
+    connector = next(c for c in run.info["collectors"] if c["name"] == "connector")
+    assert not connector["available"] and "network namespace" in connector["why"]
+    assert run.headline["processes"]["quality"] == "lower_bound"
+    assert run.headline["processes"]["value"] <= run.truth["processes"]
+    assert "upper" not in run.headline["memory_peak_bytes"]
+    assert run.headline["cpu_seconds"]["value"] == pytest.approx(run.truth["cpu_seconds"], abs=0.02)
+    assert "SA_NOCLDWAIT" in run.headline["cpu_seconds"]["why"]

@@ -92,7 +92,7 @@ def test_selected_rows_are_there_or_absent_with_a_reason(run):
 
 
 def test_a_selection_records_what_was_selected_and_nothing_else(run_assay):
-    run = run_assay(["LOAD", "TRUTH", "steady", "100"], ["--measurements", "proc_rss_bytes"])
+    run = run_assay(["LOAD", "TRUTH", "steady", "500"], ["--measurements", "proc_rss_bytes"])
 
     assert "proc_rss_bytes" in {row["key"] for row in run.info["measurements"]}
     assert {key for line in run.usage for p in line["processes"] for key in p["values"]} == {"proc_rss_bytes"}

@@ -53,7 +53,7 @@ def test_named_processes_and_the_rest_add_up_to_the_total(run_assay, user):
     processes, total = run.info["processes"], run.headline["cpu_seconds"]["value"]
     named = sum(entry["cpu_seconds"] for entry in processes["by_name"])
 
-    assert named + processes.get("too_short_cpu_seconds", 0) == pytest.approx(total, abs=tolerance(total))
+    assert named + processes.get("unnamed_cpu_seconds", 0) == pytest.approx(total, abs=tolerance(total))
     assert sum(entry["processes"] for entry in processes["by_name"]) == processes["seen"]
     if processes["counted"]:
         assert processes["seen"] + processes["too_short"] == run.truth["processes"]

@@ -104,14 +104,14 @@ static void seven_more_open_files_are_seven_more(void **state)
 		_exit(0);
 	}
 	assert_true(wait_at(&done));
-	assert_int_equal(proc_fd_count(live.proc, pid, &before), 0);
+	assert_int_equal(proc_fd_count(&live, pid, &before), 0);
 	pass(&go);
 	assert_true(wait_at(&done));
-	assert_int_equal(proc_fd_count(live.proc, pid, &after), 0);
+	assert_int_equal(proc_fd_count(&live, pid, &after), 0);
 	end_child(pid);
 	assert_true(before >= 4);
 	assert_int_equal(after, before + 7);
-	assert_int_equal(proc_fd_count(live.proc, pid, &after), -ENOENT);
+	assert_int_equal(proc_fd_count(&live, pid, &after), -ENOENT);
 	drop_gate(&go);
 	drop_gate(&done);
 }
@@ -131,7 +131,7 @@ static void forbidden_fd_counts_are_errors_and_never_zero(void **state)
 		_exit(0);
 	}
 	assert_true(wait_at(&ready));
-	int rc = proc_fd_count(live.proc, pid, &count);
+	int rc = proc_fd_count(&live, pid, &count);
 	end_child(pid);
 	drop_gate(&go);
 	drop_gate(&ready);

@@ -59,9 +59,9 @@ static void a_recorded_fd_directory_is_counted_by_its_entries(void **state)
 	uint64_t count;
 	(void) state;
 
-	assert_int_equal(proc_fd_count(r.proc, 13001, &count), 0);
+	assert_int_equal(proc_fd_count(&r, 13001, &count), 0);
 	assert_int_equal(count, 3);
-	assert_int_equal(proc_fd_count(r.proc, 13042, &count), -ENOENT);
+	assert_int_equal(proc_fd_count(&r, 13042, &count), -ENOENT);
 	roots_close(&r);
 }
 

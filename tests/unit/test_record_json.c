@@ -195,7 +195,7 @@ static void a_running_info_holds_no_results(void **state)
 		"{},\n"
 		"  \"processes\": {\n    \"seen\": 0,\n    \"too_short\": 0,\n    \"counted\": "
 		"false,\n"
-		"    \"too_short_cpu_seconds\": 0,\n    \"by_name\": [],\n    \"survivors\": [],\n"
+		"    \"unnamed_cpu_seconds\": 0,\n    \"by_name\": [],\n    \"survivors\": [],\n"
 		"    \"survivors_count\": 0\n  },\n"
 		"  \"self\": {\n    \"cpu_seconds\": 0,\n    \"memory_peak_bytes\": 0,\n"
 		"    \"ticks\": 0,\n    \"missed_ticks\": 0,\n    \"windows\": 0,\n"
