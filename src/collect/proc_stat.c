@@ -54,7 +54,7 @@ static int read_stat(struct collect *c, struct batch *out)
 		struct process *p = ledger_at(l, i);
 		enum quality cpu = p->cpu_final ? EXACT : SAMPLED;
 
-		if (!p->alive && !p->changed_in_window)
+		if (!p->alive && !p->changed_since_line)
 			continue;
 		put_quality(out, p, CPU_SECONDS, p->cpu_ns, cpu);
 		if (!p->alive)

@@ -22,7 +22,9 @@ struct process_record {
 	size_t command_size;
 	bool command_cut; /* the command line is longer than what is kept */
 	uid_t uid;
-	bool born, ended; /* within this window */
+	bool born, ended; /* since its last line */
+	uint64_t
+		since_ns; /* since the run began: what its values cover begins here, at its last line or its birth */
 	uint32_t states[N_STATES]; /* samples seen in each state, in the order of STATE_LETTERS */
 	const struct accumulator
 		*rows; /* one per PROCESS row that is not a total, indexed by process_column[row] */

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "linux/host.h"
+#include "monitor/lines.h"
 
 static size_t assign_columns(const struct measures *ms, int *column)
 {
@@ -49,9 +50,9 @@ int monitor_init(struct monitor *m, const struct roots *roots, const struct meas
 	m->batch.totals = calloc(n, sizeof(*m->batch.totals));
 	m->window_singles = calloc(n, sizeof(*m->window_singles));
 	m->process_records = calloc(PROCESSES_PER_RECORD, sizeof(*m->process_records));
-	m->scores = calloc(PROCESSES_PER_RECORD, sizeof(*m->scores));
+	m->candidates = calloc(PROCESSES_PER_RECORD, sizeof(*m->candidates));
 	if (!m->column || !m->batch.singles || !m->batch.run_singles || !m->batch.totals ||
-		!m->window_singles || !m->process_records || !m->scores) {
+		!m->window_singles || !m->process_records || !m->candidates) {
 		monitor_done(m);
 		return error_set(err, -ENOMEM, "cannot prepare to record");
 	}
@@ -80,7 +81,7 @@ void monitor_done(struct monitor *m)
 	free(m->batch.totals);
 	free(m->window_singles);
 	free(m->process_records);
-	free(m->scores);
+	free(m->candidates);
 	ledger_done(&m->ledger);
 	census_close(&m->census);
 	if (m->collect.perf_fd >= 0)
@@ -154,102 +155,6 @@ static void sample(struct monitor *m, const struct exit_page *page)
 	m->last_tick_ns = look_ns;
 }
 
-static uint64_t score(const struct monitor *m, const struct process *p)
-{
-	/* What a reader looks for first: who used CPU, who holds memory. */
-	(void) m;
-	return p->cpu_ns / 1000 + (p->has_statm ? p->statm.resident : 0);
-}
-
-static void sift_down(struct monitor *m, size_t n)
-{
-	size_t at = 0;
-
-	for (;;) {
-		size_t child = 2 * at + 1;
-
-		if (child >= n)
-			return;
-		if (child + 1 < n && m->scores[child + 1] < m->scores[child])
-			child++;
-		if (m->scores[at] <= m->scores[child])
-			return;
-		uint64_t s = m->scores[at];
-		struct process_record r = m->process_records[at];
-		m->scores[at] = m->scores[child];
-		m->process_records[at] = m->process_records[child];
-		m->scores[child] = s;
-		m->process_records[child] = r;
-		at = child;
-	}
-}
-
-static void sift_up(struct monitor *m, size_t at)
-{
-	while (at > 0 && m->scores[at] < m->scores[(at - 1) / 2]) {
-		size_t parent = (at - 1) / 2;
-		uint64_t s = m->scores[at];
-		struct process_record r = m->process_records[at];
-
-		m->scores[at] = m->scores[parent];
-		m->process_records[at] = m->process_records[parent];
-		m->scores[parent] = s;
-		m->process_records[parent] = r;
-		at = parent;
-	}
-}
-
-static struct process_record process_record(const struct monitor *m, const struct process *p)
-{
-	struct process_record r = { .pid = p->pid,
-		.ppid = p->stat.ppid,
-		.start_ticks = p->start_ticks,
-		.name = p->stat.name,
-		.uid = p->uid,
-		.born = p->born_in_window,
-		.ended = p->ended_in_window,
-		.rows = p->rows };
-
-	memcpy(r.states, p->states, sizeof(r.states));
-	if (p->command_size) {
-		r.command = m->ledger.commands.data + p->command_offset;
-		r.command_size = p->command_size;
-	}
-	r.command_cut = p->command_cut;
-	return r;
-}
-
-/* Those born, ended, running or changing in the window; at most PROCESSES_PER_RECORD, the busiest. */
-static void choose_processes(struct monitor *m, struct record *record)
-{
-	const struct ledger *l = &m->ledger;
-	size_t n = 0;
-
-	for (size_t i = 0; i < l->n_order; i++) {
-		const struct process *p = ledger_at(l, i);
-
-		if (!p->born_in_window && !p->ended_in_window && !p->changed_in_window) {
-			record->n_quiet++;
-			continue;
-		}
-		uint64_t s = score(m, p);
-		if (n < PROCESSES_PER_RECORD) {
-			m->scores[n] = s;
-			m->process_records[n] = process_record(m, p);
-			sift_up(m, n++);
-			continue;
-		}
-		record->n_omitted++;
-		if (s <= m->scores[0])
-			continue;
-		m->scores[0] = s;
-		m->process_records[0] = process_record(m, p);
-		sift_down(m, n);
-	}
-	record->processes = m->process_records;
-	record->n_processes = n;
-}
-
 static void summarise_singles(struct monitor *m)
 {
 	for (size_t row = 0; row < m->measures->n; row++) {
@@ -273,10 +178,13 @@ static void next_window(struct monitor *m, uint64_t now_ns)
 	for (size_t row = 0; row < ms->n; row++)
 		if (ms->rows[row]->scope == SINGLE)
 			accumulator_next_window(&m->batch.singles[row], now_ns);
+	for (size_t i = 0; i < m->ledger.n_order; i++) {
+		struct process *p = ledger_at(&m->ledger, i);
+
+		for (size_t column = 0; p->listed && column < m->ledger.n_columns; column++)
+			accumulator_next_window(&p->rows[column], now_ns);
+	}
 	ledger_next_window(&m->ledger);
-	for (size_t i = 0; i < m->ledger.n_order; i++)
-		for (size_t column = 0; column < m->ledger.n_columns; column++)
-			accumulator_next_window(&ledger_at(&m->ledger, i)->rows[column], now_ns);
 	m->samples_in_window = 0;
 	m->suspended_in_window_ns = 0;
 	m->window_start_ns = now_ns;
@@ -301,7 +209,7 @@ static void close_window(struct monitor *m, bool last)
 	struct error err = { 0 };
 
 	summarise_singles(m);
-	choose_processes(m, &record);
+	lines_choose(m, &record);
 	if (m->sink && m->sink->write(m->sink, &record, &err) < 0) {
 		m->sink_failures++;
 		snprintf(m->sink_error, sizeof(m->sink_error), "%.*s",

@@ -14,10 +14,9 @@
 #include "target/census.h"
 #include "target/ledger.h"
 
+struct candidate;
 struct error;
 struct exit_page;
-
-#define PROCESSES_PER_RECORD 256
 
 struct monitor {
 	const struct measures *measures;
@@ -34,8 +33,8 @@ struct monitor {
 	struct collector_state *states; /* of the run info: cost and failures */
 
 	struct summary *window_singles;
-	struct process_record *process_records; /* the busiest, a heap while being chosen */
-	uint64_t *scores;
+	struct process_record *process_records;
+	struct candidate *candidates;
 	struct sink *sink; /* may be NULL */
 
 	uint64_t window_start_ns, last_tick_ns;

@@ -168,6 +168,8 @@ static void process_object(
 	json_key_i64(j, "pid", process->pid);
 	json_key_u64(j, "start_time_ticks", process->start_ticks);
 	json_key_i64(j, "ppid", process->ppid);
+	if (process->since_ns != r->start_ns)
+		json_key_seconds(j, "since_seconds", process->since_ns);
 	json_key_u64(j, "uid", process->uid);
 	json_key_raw(j, "name", name, strlen(name));
 	if (process->command)

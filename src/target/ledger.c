@@ -120,7 +120,7 @@ struct process *ledger_new(struct ledger *l, const struct proc_stat *stat, size_
 		.start_ticks = stat->start_ticks,
 		.alive = true,
 		.born_in_run = true,
-		.born_in_window = true,
+		.born_since_line = true,
 		.stat = *stat,
 		.fd_stat = -1,
 		.fd_statm = -1,
@@ -193,7 +193,7 @@ void ledger_vanished(struct ledger *l, struct process *p)
 	if (!p->alive)
 		return;
 	p->alive = false;
-	p->ended_in_window = true;
+	p->ended_since_line = true;
 	p->quiet = false;
 	close_kept(l, &p->fd_stat);
 	close_kept(l, &p->fd_statm);
@@ -232,10 +232,15 @@ void ledger_next_window(struct ledger *l)
 			l->free_slots[l->n_free++] = p->slot;
 			continue;
 		}
-		p->born_in_window = p->changed_in_window = false;
+		if (p->listed) {
+			p->born_since_line = p->changed_since_line = false;
+			p->command_cut = false;
+			memset(p->states, 0, sizeof(p->states));
+		} else if (p->command_size) {
+			p->command_checks =
+				1; /* its command line goes with the window; it is read again */
+		}
 		p->command_size = 0;
-		p->command_cut = false;
-		memset(p->states, 0, sizeof(p->states));
 		l->order[kept++] = l->order[i];
 	}
 	l->n_order = kept;

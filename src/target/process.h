@@ -28,8 +28,12 @@ struct process {
 	bool sigchld_ignored; /* SigIgn: the kernel reaps its children without counting them */
 	bool had_children;
 
-	/* for the record */
-	bool born_in_window, ended_in_window, changed_in_window;
+	/* for the record: a process has a line when something came of it since its last one; what came meanwhile is in the next line */
+	bool listed; /* in the window just written */
+	bool listed_zombie;
+	uint64_t listed_ns, listed_cpu_ns,
+		listed_rss_pages; /* at its last line; listed_ns 0: it had none */
+	bool born_since_line, ended_since_line, changed_since_line;
 	uint32_t states[N_STATES];
 	size_t command_offset,
 		command_size; /* in the ledger's command bytes; size 0: none in this window */

@@ -64,7 +64,7 @@ void process_read_statm(struct ledger *l, struct process *p)
 	p->has_statm = n >= 0;
 	p->statm_error = n < 0 ? (int) -n : 0;
 	if (p->has_statm && p->statm.resident != before)
-		p->changed_in_window = true;
+		p->changed_since_line = true;
 }
 
 void process_read_io(struct ledger *l, struct process *p)

@@ -219,7 +219,7 @@ static void look_at(struct look *look, struct process *p)
 	if (p->quiet)
 		return;
 
-	p->changed_in_window = true;
+	p->changed_since_line = true;
 	p->cpu_ns = cpu_ns;
 	if (p->zombie)
 		return;
@@ -248,7 +248,7 @@ static void take_exits(struct ledger *l, const struct exit_page *page)
 			p->cpu_final = true;
 		}
 		p->cpu_stamp_ns = record.monotonic_ns;
-		p->changed_in_window = true;
+		p->changed_since_line = true;
 		ledger_vanished(l, p);
 	}
 }
