@@ -57,6 +57,9 @@ int proc_pids_each(int proc_root, void (*each)(pid_t pid, void *context), void *
  * directory. Negative errno on failure. */
 int proc_fd_count(const struct roots *roots, pid_t pid, uint64_t *ret);
 
+/* The pid given last in our PID namespace: while it stays, nobody has forked. /proc/loadavg, fifth field. */
+int last_pid_read(int proc_root, pid_t *ret);
+
 /* The command line with its NULs, at most `size` bytes; *ret_cut says whether it is longer than that.
  * Returns the number of bytes stored: 0 for a kernel thread or a zombie. */
 ssize_t proc_cmdline_read(int proc_root, pid_t pid, char *buffer, size_t size, bool *ret_cut);

@@ -187,3 +187,23 @@ ssize_t proc_cmdline_read(int proc_root, pid_t pid, char *buffer, size_t size, b
 		length += (size_t) n;
 	}
 }
+
+int last_pid_read(int proc_root, pid_t *ret)
+{
+	char text[128];
+	int pid;
+	ssize_t n = read_root_file(proc_root, "loadavg", text, sizeof(text));
+
+	if (n < 0)
+		return (int) n;
+	/* "0.20 0.18 0.12 1/80 11206" */
+	const char *at = memrchr(text, ' ', (size_t) n);
+	const char *end = text + n;
+	if (!at)
+		return -EINVAL;
+	at++;
+	if (!scan_int(&at, end, &pid) || pid <= 0)
+		return -EINVAL;
+	*ret = pid;
+	return 0;
+}

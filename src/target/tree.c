@@ -172,7 +172,7 @@ static void watch_for_autoreap(struct ledger *l, struct process *p)
 	/* The census knows who forked; without it anybody may have. */
 	if (!p->had_children && (l->forks_known || p->sigchld_ignored))
 		return;
-	process_read_status(l, p, true);
+	process_read_status(l, p, p->had_children);
 	if (p->has_status && (p->status.signals_ignored & (UINT64_C(1) << 16)))
 		p->sigchld_ignored = true;
 	if (p->sigchld_ignored && p->had_children && l->autoreap_pid == 0) {
@@ -188,7 +188,7 @@ static bool children_may_be_new(const struct ledger *l, const struct process *p)
 		return false;
 	if (!p->walked)
 		return true;
-	if (l->forks_known)
+	if (l->forks_known || l->nobody_forked)
 		return false;
 	return p->stat.threads <= THREADS_WALKED_EACH_TICK ||
 	       l->ticks % MANY_THREADS_EVERY_TICKS == 0;
@@ -297,11 +297,24 @@ static void sum_tree(struct ledger *l)
 		l->tree_major_faults = major;
 }
 
+/* Without the census: when the last pid given is the same as before the last look, there is no new child anywhere. It is read before
+ * the lists are, so that a fork in between is found at the next look. */
+static void notice_forks(struct ledger *l)
+{
+	pid_t last_pid = 0;
+
+	if (l->forks_known || last_pid_read(l->roots->proc, &last_pid) < 0)
+		last_pid = 0;
+	l->nobody_forked = last_pid != 0 && last_pid == l->last_pid;
+	l->last_pid = last_pid;
+}
+
 void ledger_refresh(struct ledger *l, const struct exit_page *page, uint64_t now_ns)
 {
 	struct look look = { .ledger = l, .now_ns = now_ns };
 
 	l->ticks++;
+	notice_forks(l);
 	take_exits(l, page);
 	exit_page_totals(page, &l->exits);
 	list_children(&look, l->keeper_pid, NULL);

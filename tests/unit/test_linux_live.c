@@ -291,9 +291,26 @@ static void this_host_is_described(void **state)
 	assert_true(host_shared_memory_bytes() < h.memory_total_bytes);
 }
 
+static void the_last_pid_moves_when_somebody_forks(void **state)
+{
+	pid_t before = 0, after = 0;
+	(void) state;
+
+	assert_int_equal(last_pid_read(live.proc, &before), 0);
+	pid_t child = fork();
+	if (child == 0)
+		_exit(0);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	assert_int_equal(last_pid_read(live.proc, &after), 0);
+	assert_int_not_equal(before, after);
+	assert_true(after >= child ||
+		    after < before); /* others may fork too, and the numbers may wrap */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_last_pid_moves_when_somebody_forks),
 		cmocka_unit_test(a_zombies_cpu_clock_equals_its_wait4_rusage),
 		cmocka_unit_test(only_a_living_process_has_a_cpu_clock),
 		cmocka_unit_test(seven_more_open_files_are_seven_more),
