@@ -36,13 +36,15 @@ struct assay_run_options {
 	uint64_t sample_interval_ns; /* 0: 1 s, shorter in the first second */
 	uint64_t report_interval_ns; /* 0: widens with the age of the run */
 	int wait_all; /* record until the last descendant has ended */
+	int release_stdio; /* give up the caller's own stdin, stdout and inherited descriptors once the job
+			      has them, so that who reads the job's output sees its end */
 	/* Called with one line (no newline) that a person should see while the job runs; may be NULL. */
 	void (*warn)(const char *line, void *context);
 	void *context;
 };
 #define ASSAY_RUN_OPTIONS_INIT                                                                     \
 	{                                                                                          \
-		sizeof(struct assay_run_options), 0, 0, 0, 0, 0, 0, 0, 0                           \
+		sizeof(struct assay_run_options), 0, 0, 0, 0, 0, 0, 0, 0, 0                        \
 	}
 
 /* A finished run in memory: opaque; what info.json holds. */

@@ -3,6 +3,7 @@
 #include "api/facts.h"
 
 #include <pwd.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -96,6 +97,19 @@ static void cgroup_fact(
 	run_info_fact(context, "cgroups", NULL, controllers[0] ? controllers : "unified", path, 0);
 }
 
+/* SLURM_JWT is a password; a record is for others to read. */
+static bool is_secret(const char *name, size_t length)
+{
+	static const char *const ends[] = { "JWT", "TOKEN", "SECRET", "PASSWORD", "KEY" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
+		size_t n = strlen(ends[i]);
+		if (length >= n && memcmp(name + length - n, ends[i], n) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* The variables by which schedulers say which job and step this is; con-duct records the same ones. */
 static void scheduler_facts(struct assay_run_info *info)
 {
@@ -104,6 +118,8 @@ static void scheduler_facts(struct assay_run_info *info)
 	for (char **variable = environ; variable && *variable; variable++) {
 		const char *equals = strchr(*variable, '=');
 
+		if (equals && is_secret(*variable, (size_t) (equals - *variable)))
+			continue;
 		for (size_t i = 0; equals && i < ARRAY_SIZE(prefixes); i++) {
 			if (strncmp(*variable, prefixes[i], strlen(prefixes[i])) != 0)
 				continue;

@@ -90,7 +90,7 @@ int assay_doctor(void (*each)(const struct assay_rung *rung, void *context), voi
 		}
 		return why.code ? why.code : -ENOMEM;
 	}
-	sources_probe(&roots, states, &n_states);
+	sources_probe(&roots, -1, states, &n_states);
 	roots_close(&roots);
 	for (size_t row = 0; row < m->n; row++)
 		if (m->rows[row]->quantity)

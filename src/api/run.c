@@ -16,6 +16,7 @@
 #include "api/sources.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "linux/inherited.h"
 #include "linux/perf_clock.h"
 #include "linux/proc_connector.h"
 
@@ -45,6 +46,29 @@ static void warn(const struct session *s, const char *text)
 
 /* ---- before the job ---- */
 
+/* 0 stands for the default. Below a millisecond nothing but the recorder would run; what is longer than any run is a slip of the pen. */
+#define INTERVAL_MIN_NS (NSEC_PER_SEC / 1000)
+#define INTERVAL_MAX_NS (UINT64_C(366) * 86400 * NSEC_PER_SEC)
+
+static bool intervals_are_sane(const struct assay_run_options *o, struct error *err)
+{
+	const struct {
+		const char *name;
+		uint64_t ns;
+	} intervals[] = { { "sample interval", o->sample_interval_ns },
+		{ "report interval", o->report_interval_ns } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(intervals); i++) {
+		uint64_t ns = intervals[i].ns;
+		if (ns && (ns < INTERVAL_MIN_NS || ns > INTERVAL_MAX_NS)) {
+			error_say(err, -ERANGE, "the %s must be between 1 ms and 366 days",
+				intervals[i].name);
+			return false;
+		}
+	}
+	return true;
+}
+
 static int resolve_measurements(struct session *s, struct error *err)
 {
 	int r = measures_build(&s->measures, err);
@@ -54,7 +78,14 @@ static int resolve_measurements(struct session *s, struct error *err)
 	s->selected = calloc(s->measures.n, sizeof(*s->selected));
 	if (!s->selected)
 		return error_set(err, -ENOMEM, "cannot select measurements");
-	sources_probe(&s->roots, s->info->collectors, &s->info->n_collectors);
+	r = measures_select(&s->measures,
+		s->options->measurements ? s->options->measurements : "default", s->selected, err);
+	if (r < 0)
+		return r;
+	/* Subscribed once, here: the kernel's answer takes longer than all else before the job. */
+	if (sources_wanted(&s->measures, s->selected, "connector"))
+		s->connector_fd = connector_open(NULL);
+	sources_probe(&s->roots, s->connector_fd, s->info->collectors, &s->info->n_collectors);
 	return sources_select(
 		&s->measures, s->options->measurements, s->info->collectors, s->selected, err);
 }
@@ -160,13 +191,14 @@ static void open_sources(struct session *s)
 		if (m->collect.perf_fd < 0)
 			run_info_note(s->info, "perf: %s", why.text);
 	}
-	if (collector_wanted(s, "connector") &&
-		census_open(&m->census, &m->ledger, s->keeper.job_pid, &why) < 0)
-		run_info_note(s->info, "process events: %s", why.text);
-	if (m->census.fd >= 0) {
-		uint64_t pause_ms = connector_capacity(m->census.fd) / EVENTS_PER_MS;
-		s->census_pause_length_ns =
-			(pause_ms < CENSUS_PAUSE_MAX_MS ? pause_ms : CENSUS_PAUSE_MAX_MS) * 1000000;
+	if (collector_wanted(s, "connector") && s->connector_fd >= 0) {
+		uint64_t pause_ms = connector_capacity(s->connector_fd) / EVENTS_PER_MS;
+
+		if (pause_ms > CENSUS_PAUSE_MAX_MS)
+			pause_ms = CENSUS_PAUSE_MAX_MS;
+		s->census_pause_length_ns = pause_ms * 1000000;
+		census_begin(&m->census, s->connector_fd, s->keeper.job_pid);
+		s->connector_fd = -1;
 	}
 	m->collect.pss_forced = s->options->measurements &&
 				sources_named(s->options->measurements, "proc_pss_bytes");
@@ -191,6 +223,7 @@ static int start_job(struct session *s, struct error *err)
 	if (r < 0)
 		return r;
 	s->signals_open = true;
+	uint64_t floor_bytes = host_own_resident_bytes(&s->roots);
 	r = keeper_start(&s->keeper, s->options->argv, &s->signals.original_mask,
 		&s->signals.original_child, err);
 	if (r < 0)
@@ -202,7 +235,10 @@ static int start_job(struct session *s, struct error *err)
 		keeper_quit(&s->keeper);
 		return r;
 	}
+	s->monitor.collect.spawn_floor_bytes = floor_bytes;
 	open_sources(s);
+	if (s->options->release_stdio)
+		inherited_release(&s->roots);
 	s->info->keeper_pid = s->keeper.pid;
 	s->info->job_pid = s->keeper.job_pid;
 	s->start_ns = clock_monotonic_ns();
@@ -295,7 +331,10 @@ static void take_signals(struct session *s)
 				s->monitor.ledger.keeper_pid = getpid();
 			continue;
 		}
-		if (number == SIGPIPE || number == SIGWINCH || by_keyboard)
+		/* A key on the terminal goes to the whole foreground group: the job has it already. A hang-up goes to the session's leader alone,
+		 * an alarm to whoever set it. */
+		bool job_has_it = by_keyboard && (number == SIGINT || number == SIGQUIT);
+		if (number == SIGPIPE || number == SIGXFSZ || number == SIGWINCH || job_has_it)
 			continue;
 		/* Sent to us alone: the job is who it is meant for. What we know so far is put on disk first thing. */
 		if (!keeper_job_ended(&s->keeper))
@@ -335,6 +374,7 @@ static void wait_for_a_signal(struct session *s, uint64_t at_most_ns)
 
 static void record_until_over(struct session *s)
 {
+	s->monitor.lasting_notes = s->info->n_notes;
 	wait_for_a_signal(s, FIRST_INFO_AFTER_NS);
 	write_first_info(s);
 	for (;;) {
@@ -407,6 +447,8 @@ static void close_session(struct session *s)
 		setrlimit(RLIMIT_NOFILE, &s->file_limit);
 	s->files = run_files_close(s->files);
 	monitor_done(&s->monitor);
+	if (s->connector_fd >= 0)
+		close(s->connector_fd);
 	roots_close(&s->roots);
 }
 
@@ -445,6 +487,11 @@ enum assay_run_status assay_run(const struct assay_run_options *options, int *re
 	struct session *s = calloc(1, sizeof(*s));
 	enum assay_run_status status = ASSAY_RUN_FAILED;
 
+	if (options && !intervals_are_sane(options, &why)) {
+		give_error(err, &why);
+		free(s);
+		return ASSAY_RUN_BAD_OPTION;
+	}
 	if (!options || options->size != sizeof(*options) || !options->argv || !options->argv[0]) {
 		error_say(&why, -EINVAL, "no command to run");
 		give_error(err, &why);
@@ -455,6 +502,7 @@ enum assay_run_status assay_run(const struct assay_run_options *options, int *re
 		s->info = calloc(1, sizeof(*s->info));
 		s->options = options;
 		s->signals.fd = -1;
+		s->connector_fd = -1;
 		s->monitor = (struct monitor){ .census.fd = -1,
 			.collect = { .perf_fd = -1, .keeper_io_fd = -1 } };
 	}

@@ -26,6 +26,7 @@ struct session {
 	struct signals signals;
 	bool signals_open;
 	struct keeper keeper;
+	int connector_fd; /* the census takes it over; -1 */
 	struct monitor monitor;
 	struct run_files *files; /* NULL when nothing is recorded */
 	struct rlimit file_limit;

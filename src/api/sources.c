@@ -9,9 +9,20 @@
 #include "base/error.h"
 #include "linux/roots.h"
 
-void sources_probe(const struct roots *roots, struct collector_state *states, size_t *ret_n)
+bool sources_wanted(const struct measures *m, const bool *selected, const char *collector)
 {
-	struct collect context = { .roots = roots, .perf_fd = -1, .keeper_io_fd = -1 };
+	for (size_t row = 0; row < m->n; row++)
+		if (selected[row] && strcmp(collectors[m->collector[row]]->name, collector) == 0)
+			return true;
+	return false;
+}
+
+void sources_probe(
+	const struct roots *roots, int connector_fd, struct collector_state *states, size_t *ret_n)
+{
+	struct collect context = {
+		.roots = roots, .perf_fd = -1, .keeper_io_fd = -1, .connector_fd = connector_fd
+	};
 	size_t n = 0;
 
 	for (; n < N_COLLECTORS_MAX && collectors[n]; n++) {

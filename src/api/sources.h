@@ -11,8 +11,12 @@
 struct error;
 struct roots;
 
-/* Fills one state a collector: its name and whether it is available, else why not. */
-void sources_probe(const struct roots *roots, struct collector_state *states, size_t *ret_n);
+/* Fills one state a collector: its name and whether it is available, else why not. `connector_fd`: a subscription that is there
+ * already, or -1. */
+void sources_probe(
+	const struct roots *roots, int connector_fd, struct collector_state *states, size_t *ret_n);
+/* Whether the selection takes a row of this collector. */
+bool sources_wanted(const struct measures *m, const bool *selected, const char *collector);
 /*
  * Resolves `text` (NULL: "default") to selected rows; marks the states selected. Fails for an unknown key, and for one that was asked for by
  * name while its source is not available. Rows that came with a preset and have no source here are taken out again.

@@ -36,7 +36,9 @@ bool buf_reserve(struct buf *b, size_t n)
 
 void buf_add(struct buf *b, const void *bytes, size_t n)
 {
-	if (!buf_reserve(b, n) || n == 0)
+	bool fits = !b->failed && n < b->capacity - b->len;
+
+	if ((!fits && !buf_reserve(b, n)) || n == 0)
 		return;
 	memcpy(b->data + b->len, bytes, n);
 	b->len += n;
@@ -45,7 +47,10 @@ void buf_add(struct buf *b, const void *bytes, size_t n)
 
 void buf_add_char(struct buf *b, char c)
 {
-	buf_add(b, &c, 1);
+	if (!buf_reserve(b, 1))
+		return;
+	b->data[b->len++] = c;
+	b->data[b->len] = '\0';
 }
 
 void buf_add_text(struct buf *b, const char *text)

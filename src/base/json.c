@@ -19,8 +19,14 @@ static void new_line(struct json *j)
 	if (j->indent == 0)
 		return;
 	buf_add_char(j->out, '\n');
-	for (int i = 0; i < j->depth * j->indent; i++)
-		buf_add_char(j->out, ' ');
+	static const char blanks[] = "                                        ";
+	size_t left = (size_t) (j->depth * j->indent);
+
+	while (left > 0) {
+		size_t some = left < sizeof(blanks) - 1 ? left : sizeof(blanks) - 1;
+		buf_add(j->out, blanks, some);
+		left -= some;
+	}
 }
 
 /* Separates a key, or an element of an array, from what stands before it. */
@@ -65,6 +71,19 @@ static void close_level(struct json *j, char bracket)
 	if (had_members)
 		new_line(j);
 	buf_add_char(j->out, bracket);
+}
+
+int json_on_one_line(struct json *j)
+{
+	int indent = j->indent;
+
+	j->indent = 0;
+	return indent;
+}
+
+void json_lines(struct json *j, int indent)
+{
+	j->indent = indent;
 }
 
 void json_object(struct json *j)

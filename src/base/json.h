@@ -22,6 +22,10 @@ struct json {
 
 void json_init(struct json *j, struct buf *out, int indent);
 
+/* From here on everything is on one line; json_lines(j, json_on_one_line(j)) goes back to what was before. */
+int json_on_one_line(struct json *j);
+void json_lines(struct json *j, int indent);
+
 void json_object(struct json *j); /* { */
 void json_object_end(struct json *j);
 void json_array(struct json *j); /* [ */

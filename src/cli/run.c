@@ -120,6 +120,16 @@ static int die_of(int number)
 	_exit(128 + number);
 }
 
+/* We cannot record, which is no reason for the command not to run. */
+static int run_bare(char *const *argv, const struct assay_error *why)
+{
+	complain("%s; running the command without recording it", why->text);
+	execvp(argv[0], argv);
+	int number = errno;
+	complain("cannot run %s: %s", argv[0], strerror(number));
+	return number == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+}
+
 static int not_started(const struct assay_error *failure)
 {
 	complain("%s", failure->text);
@@ -161,8 +171,7 @@ static int run(const struct verb *verb, const struct option_values *values,
 	case ASSAY_RUN_BAD_OPTION:
 		return bad_option(verb, values, failure.text);
 	case ASSAY_RUN_FAILED:
-		complain("%s", failure.text);
-		return EXIT_OWN_FAILURE;
+		return run_bare(options->argv, &failure);
 	}
 	if (!verb_option(verb, values, "quiet"))
 		print_summary(info);
@@ -184,6 +193,7 @@ static int exec(const struct verb *verb, const struct option_values *values, cha
 	options.output_prefix = verb_option(verb, values, "output-prefix");
 	options.measurements = verb_option(verb, values, "measurements");
 	options.wait_all = verb_option(verb, values, "wait-all") != NULL;
+	options.release_stdio = 1;
 	options.warn = print_warning;
 	options.context = &quiet;
 	if (duration_option(verb, values, "sample-interval", &options.sample_interval_ns, &err) <

@@ -9,7 +9,6 @@
 
 #define EXIT_TROUBLE 1 /* what was asked for could not be written */
 #define EXIT_USAGE 2
-#define EXIT_OWN_FAILURE 125
 #define EXIT_NOT_EXECUTABLE 126
 #define EXIT_NOT_FOUND 127
 

@@ -5,7 +5,17 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/error.h"
+#include "linux/roots.h"
 #include "target/process.h"
+
+int collect_needs_proc(const struct collect *c, struct error *err)
+{
+	if (c->roots->proc >= 0)
+		return 0;
+	return error_say(err, -ENOENT, "no process can be looked at: %s; mounting /proc would help",
+		c->roots->why_no_proc);
+}
 
 /* Rows of a collector stand together, each total row right after its base. */
 static size_t rows_end(const struct batch *out)

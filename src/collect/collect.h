@@ -29,8 +29,11 @@ struct collect {
 	const struct roots *roots;
 	struct ledger *ledger;
 	struct census *census;
+	int connector_fd; /* when probing: a subscription that is there already; -1 */
 	int perf_fd; /* the inherited task clock, opened at launch; -1 */
 	uint64_t page_size, memory_total_bytes;
+	uint64_t
+		spawn_floor_bytes; /* what the keeper was forked from: the least that ru_maxrss can say */
 
 	/* shared memory of the machine: its lowest so far, and the largest rise above that */
 	uint64_t shared_low_bytes, shared_rise_bytes;
@@ -89,6 +92,9 @@ void put_quality(
 /* Lowers the quality of the total being made from a per-process row. */
 void batch_total_quality(struct batch *out, unsigned row, enum quality quality);
 void put_absent(struct batch *out, struct process *who, unsigned row, int error);
+
+/* A probe for collectors that read files of /proc/PID. */
+int collect_needs_proc(const struct collect *c, struct error *err);
 
 /* For the loop: before and after a collector's read. The end makes the totals. */
 void batch_begin(struct batch *out, int first_row, uint64_t now_ns);

@@ -36,6 +36,8 @@ static int read_fds(struct collect *c, struct batch *out)
 	return 0;
 }
 
-const struct collector proc_fd_collector = {
-	.name = "proc_fd", .rows = rows, .n_rows = N_ROWS, .read = read_fds
-};
+const struct collector proc_fd_collector = { .name = "proc_fd",
+	.rows = rows,
+	.n_rows = N_ROWS,
+	.probe = collect_needs_proc,
+	.read = read_fds };

@@ -72,9 +72,11 @@ _Static_assert(ARRAY_SIZE(rows) == N_ROWS, "one row a name");
 static int probe_io(const struct collect *c, struct error *err)
 {
 	char text[512];
-	ssize_t n = read_root_file(c->roots->proc, "self/io", text, sizeof(text));
+	int r = collect_needs_proc(c, err);
 
-	(void) err;
+	if (r < 0)
+		return r;
+	ssize_t n = read_root_file(c->roots->proc, "self/io", text, sizeof(text));
 	return n < 0 ? error_set(err, (int) n,
 			       "the kernel keeps no I/O accounts of processes "
 			       "(CONFIG_TASK_IO_ACCOUNTING)")
@@ -177,8 +179,7 @@ static int read_io(struct collect *c, struct batch *out)
 
 		if (!p->alive)
 			continue;
-		if (!p->zombie)
-			process_read_io(l, p);
+		process_read_io(l, p);
 		if (!p->alive)
 			continue;
 		put_process(out, p);

@@ -5,8 +5,10 @@
 #include <errno.h>
 
 #include "base/clock.h"
+#include "base/error.h"
 #include "base/macros.h"
 #include "collect/collect.h"
+#include "linux/roots.h"
 #include "target/ledger.h"
 #include "target/readings.h"
 
@@ -64,6 +66,19 @@ static bool too_large(const struct collect *c, const struct process *p)
 	/* Once read, the true cost is known: huge pages make it some hundred times less. */
 	uint64_t expected_ns = p->smaps_cost_ns ? p->smaps_cost_ns : rss_kib * NS_PER_RESIDENT_KIB;
 	return !c->pss_forced && expected_ns > STALL_MAX_NS;
+}
+
+static int probe_smaps(const struct collect *c, struct error *err)
+{
+	char text[4096];
+	int r = collect_needs_proc(c, err);
+
+	if (r < 0)
+		return r;
+	ssize_t n = read_root_file(c->roots->proc, "self/smaps_rollup", text, sizeof(text));
+	return n < 0 ? error_set(err, (int) n,
+			       "this kernel has no smaps_rollup; Linux 4.14 would help")
+		     : 0;
 }
 
 static void put_process(struct batch *out, struct process *p)
@@ -190,6 +205,8 @@ static int read_smaps(struct collect *c, struct batch *out)
 	return 0;
 }
 
-const struct collector proc_smaps_collector = {
-	.name = "proc_smaps", .rows = rows, .n_rows = N_ROWS, .read = read_smaps
-};
+const struct collector proc_smaps_collector = { .name = "proc_smaps",
+	.rows = rows,
+	.n_rows = N_ROWS,
+	.probe = probe_smaps,
+	.read = read_smaps };

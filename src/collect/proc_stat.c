@@ -70,6 +70,9 @@ static int read_stat(struct collect *c, struct batch *out)
 	return 0;
 }
 
-const struct collector proc_stat_collector = {
-	.name = "proc_stat", .rows = rows, .n_rows = N_ROWS, .from_ledger = true, .read = read_stat
-};
+const struct collector proc_stat_collector = { .name = "proc_stat",
+	.rows = rows,
+	.n_rows = N_ROWS,
+	.from_ledger = true,
+	.probe = collect_needs_proc,
+	.read = read_stat };

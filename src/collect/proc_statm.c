@@ -50,6 +50,8 @@ static int read_statm(struct collect *c, struct batch *out)
 	return 0;
 }
 
-const struct collector proc_statm_collector = {
-	.name = "proc_statm", .rows = rows, .n_rows = N_ROWS, .read = read_statm
-};
+const struct collector proc_statm_collector = { .name = "proc_statm",
+	.rows = rows,
+	.n_rows = N_ROWS,
+	.probe = collect_needs_proc,
+	.read = read_statm };

@@ -55,6 +55,8 @@ static int read_status(struct collect *c, struct batch *out)
 	return 0;
 }
 
-const struct collector proc_status_collector = {
-	.name = "proc_status", .rows = rows, .n_rows = N_ROWS, .read = read_status
-};
+const struct collector proc_status_collector = { .name = "proc_status",
+	.rows = rows,
+	.n_rows = N_ROWS,
+	.probe = collect_needs_proc,
+	.read = read_status };

@@ -37,28 +37,44 @@ static uint64_t timeval_ns(const struct timeval *t)
 	return (uint64_t) t->tv_sec * NSEC_PER_SEC + (uint64_t) t->tv_usec * 1000;
 }
 
-static void publish_totals(struct exit_page *page, uint64_t reaped, uint64_t not_the_jobs_ns)
+/* What of RUSAGE_CHILDREN is not the job's: other children of the process that reaps, the keeper itself. */
+struct not_the_jobs {
+	const struct rusage *before;
+	uint64_t keeper_cpu_ns;
+};
+
+static uint64_t grown(long now, long before)
 {
+	return now > before ? (uint64_t) (now - before) : 0;
+}
+
+static void publish_totals(
+	struct exit_page *page, uint64_t reaped, const struct not_the_jobs *other)
+{
+	static const struct rusage nothing;
+	const struct rusage *before = other ? other->before : &nothing;
 	struct rusage ru;
 	struct exit_totals totals = { .reaped = reaped };
 
 	getrusage(RUSAGE_CHILDREN, &ru);
-	totals.user_ns = timeval_ns(&ru.ru_utime);
-	totals.user_ns -= not_the_jobs_ns < totals.user_ns ? not_the_jobs_ns : totals.user_ns;
-	totals.system_ns = timeval_ns(&ru.ru_stime);
+	totals.user_ns = timeval_ns(&ru.ru_utime) - timeval_ns(&before->ru_utime);
+	totals.system_ns = timeval_ns(&ru.ru_stime) - timeval_ns(&before->ru_stime);
+	if (other)
+		totals.user_ns -= other->keeper_cpu_ns < totals.user_ns ? other->keeper_cpu_ns
+									: totals.user_ns;
 	totals.max_rss_bytes = (uint64_t) ru.ru_maxrss * 1024;
-	totals.minor_faults = (uint64_t) ru.ru_minflt;
-	totals.major_faults = (uint64_t) ru.ru_majflt;
-	totals.voluntary_switches = (uint64_t) ru.ru_nvcsw;
-	totals.involuntary_switches = (uint64_t) ru.ru_nivcsw;
-	totals.blocks_in = (uint64_t) ru.ru_inblock;
-	totals.blocks_out = (uint64_t) ru.ru_oublock;
+	totals.minor_faults = grown(ru.ru_minflt, before->ru_minflt);
+	totals.major_faults = grown(ru.ru_majflt, before->ru_majflt);
+	totals.voluntary_switches = grown(ru.ru_nvcsw, before->ru_nvcsw);
+	totals.involuntary_switches = grown(ru.ru_nivcsw, before->ru_nivcsw);
+	totals.blocks_in = grown(ru.ru_inblock, before->ru_inblock);
+	totals.blocks_out = grown(ru.ru_oublock, before->ru_oublock);
 	exit_page_set_totals(page, &totals);
 }
 
 /* Reaps all that has ended. Each zombie's CPU clock is read before it is reaped: the only moment its own final value,
  * without its children, can be had. Returns false when no child is left. */
-static bool reap_ended(struct exit_page *page, uint64_t not_the_jobs_ns)
+static bool reap_ended(struct exit_page *page, const struct not_the_jobs *other)
 {
 	for (;;) {
 		siginfo_t info = { 0 };
@@ -78,7 +94,7 @@ static bool reap_ended(struct exit_page *page, uint64_t not_the_jobs_ns)
 			continue;
 		record.monotonic_ns = clock_monotonic_ns();
 		record.max_rss_bytes = (uint64_t) ru.ru_maxrss * 1024;
-		publish_totals(page, page->totals.reaped + 1, not_the_jobs_ns);
+		publish_totals(page, page->totals.reaped + 1, other);
 		exit_page_add(page, &record);
 		if (record.pid == page->job_pid) {
 			page->job_status = record.status;
@@ -104,10 +120,15 @@ static _Noreturn void keeper_main(struct exit_page *page, pid_t monitor)
 	sigemptyset(&wanted);
 	sigaddset(&wanted, SIGCHLD);
 	for (;;) {
-		bool children = reap_ended(page, 0);
+		bool children = reap_ended(page, NULL);
 		bool job_ended = atomic_load(&page->job_ended);
 		bool orphaned = getppid() != monitor;
 
+		/* Whoever was to let the command go is gone: it must not wait for ever. */
+		if (orphaned && atomic_load(&page->go) == 0) {
+			atomic_store(&page->go, 2);
+			futex_wake(&page->go);
+		}
 		if (!children)
 			atomic_store(&page->all_ended, 1);
 		/* kill(2) is no I/O: a byte on a pipe would be counted in /proc/PID/io as if the job had written it. */
@@ -181,7 +202,9 @@ int keeper_start(struct keeper *k, char *const *argv, const sigset_t *mask,
 	k->page = page;
 
 	sigaction(SIGCHLD, &by_default, NULL);
+	prctl(PR_GET_CHILD_SUBREAPER, &k->was_subreaper);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	getrusage(RUSAGE_CHILDREN, &k->before);
 
 	pid_t monitor = getpid();
 	k->pid = fork();
@@ -241,10 +264,12 @@ void keeper_attend(struct keeper *k)
 		/* It is reaped first: its rusage, with all it had reaped itself, is folded into ours. */
 		process_cpu_clock(k->pid, &k->lost_cpu_ns);
 		waitpid(k->pid, NULL, 0);
-		publish_totals(k->page, k->page->totals.reaped, k->lost_cpu_ns);
+		publish_totals(k->page, k->page->totals.reaped,
+			&(struct not_the_jobs){ &k->before, k->lost_cpu_ns });
 	}
 	/* Its children are ours now. */
-	if (k->lost && !reap_ended(k->page, k->lost_cpu_ns))
+	struct not_the_jobs other = { &k->before, k->lost_cpu_ns };
+	if (k->lost && !reap_ended(k->page, &other))
 		atomic_store(&k->page->all_ended, 1);
 }
 
@@ -265,6 +290,8 @@ void keeper_quit(struct keeper *k)
 
 void keeper_done(struct keeper *k)
 {
+	if (k->page && !k->was_subreaper)
+		prctl(PR_SET_CHILD_SUBREAPER, 0);
 	if (k->page)
 		munmap(k->page, sizeof(*k->page));
 	k->page = NULL;

@@ -6,6 +6,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include "linux/exit_page.h"
@@ -17,6 +18,8 @@ struct keeper {
 	pid_t pid; /* the keeper's, 0 when there is none */
 	pid_t job_pid;
 	bool lost; /* the keeper died before its time and this process took over its work */
+	struct rusage before; /* RUSAGE_CHILDREN of the calling process: not this job's */
+	int was_subreaper; /* whether the calling process was one before */
 	uint64_t lost_cpu_ns; /* its own CPU, which is no part of the job */
 };
 

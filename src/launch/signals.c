@@ -11,7 +11,7 @@
 
 /* SIGTSTP, SIGTTIN, SIGTTOU and SIGCONT stay as they are: we stop and continue together with the job's group. */
 static const int taken[] = { SIGCHLD, SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM,
-	SIGXCPU, SIGPIPE, SIGWINCH };
+	SIGXCPU, SIGXFSZ, SIGPIPE, SIGWINCH };
 
 int signals_open(struct signals *s, struct error *err)
 {
@@ -45,6 +45,10 @@ void signals_close(struct signals *s)
 {
 	if (s->fd < 0)
 		return;
+	/* What came while the run was being closed was meant for the job, which has ended: it must not end us before we said how. */
+	bool by_keyboard;
+	while (signals_next(s, &by_keyboard) != 0)
+		continue;
 	close(s->fd);
 	s->fd = -1;
 	sigaction(SIGCHLD, &s->original_child, NULL);

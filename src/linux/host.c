@@ -230,3 +230,14 @@ uint64_t host_own_peak_bytes(const struct roots *r)
 		return 0;
 	return status.hwm_bytes;
 }
+
+uint64_t host_own_resident_bytes(const struct roots *r)
+{
+	char text[256];
+	struct proc_statm statm;
+	ssize_t n = read_root_file(r->proc, "self/statm", text, sizeof(text));
+
+	if (n < 0 || proc_statm_parse(text, (size_t) n, &statm) < 0)
+		return 0;
+	return statm.resident * (uint64_t) sysconf(_SC_PAGESIZE);
+}

@@ -39,6 +39,9 @@ uint64_t host_stolen_ns(const struct roots *r);
  * of whoever called exec. 0 when it cannot be read. */
 uint64_t host_own_peak_bytes(const struct roots *r);
 
+/* Resident memory of this very process now, bytes: /proc/self/statm. 0 when it cannot be read. */
+uint64_t host_own_resident_bytes(const struct roots *r);
+
 /* Shared memory (tmpfs, memfd, SysV) of the whole machine now, bytes: sysinfo(2) sharedram. */
 uint64_t host_shared_memory_bytes(void);
 

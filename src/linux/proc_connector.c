@@ -320,7 +320,7 @@ static bool in_first_pid_namespace(void)
 {
 	struct stat ns;
 
-	return stat("/proc/self/ns/pid", &ns) < 0 || ns.st_ino == 0xEFFFFFFCU;
+	return stat("/proc/self/ns/pid", &ns) == 0 && ns.st_ino == 0xEFFFFFFCU;
 }
 
 int connector_open(struct error *err)

@@ -53,6 +53,9 @@ int proc_tasks_each(
 /* Calls `each` for every numeric directory of /proc. */
 int proc_pids_each(int proc_root, void (*each)(pid_t pid, void *context), void *context);
 
+/* Calls `each` for every open descriptor of this very process. */
+int proc_own_fds_each(int proc_root, void (*each)(int fd, void *context), void *context);
+
 /* Open descriptors of a process: st_size of /proc/PID/fd where the kernel fills it (Linux 6.2), else a count of the
  * directory. Negative errno on failure. */
 int proc_fd_count(const struct roots *roots, pid_t pid, uint64_t *ret);

@@ -132,6 +132,13 @@ int proc_pids_each(int proc_root, void (*each)(pid_t pid, void *context), void *
 	return fd < 0 ? fd : numbers_each(fd, each, context);
 }
 
+int proc_own_fds_each(int proc_root, void (*each)(int fd, void *context), void *context)
+{
+	AUTO_CLOSE int fd = root_file(proc_root, "self/fd");
+
+	return fd < 0 ? fd : numbers_each(fd, each, context);
+}
+
 static void count_entry(const struct directory_entry *entry, void *context)
 {
 	uint64_t *count = context;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "linux/scan.h"
 
 #define ROOT_PATH_SIZE 512 /* below a root, not a whole path */
 
@@ -29,11 +30,31 @@ static int open_directory(const char *prefix, const char *name, struct error *er
 	return fd;
 }
 
+/* Whether pids in this /proc are the ones system calls mean: not so where it was mounted by another PID namespace. */
+static bool is_of_our_namespace(int proc)
+{
+	char text[16];
+	int pid;
+	ssize_t n = readlinkat(proc, "self", text, sizeof(text));
+	const char *at = text;
+
+	return n > 0 && scan_int(&at, text + n, &pid) && pid == getpid();
+}
+
 int roots_open(struct roots *r, const char *prefix, struct error *err)
 {
+	bool live = prefix[0] == '\0';
 	int proc = open_directory(prefix, "proc", err);
-	if (proc < 0)
+	if (proc < 0 && !live)
 		return proc;
+	if (live && proc >= 0 && !is_of_our_namespace(proc)) {
+		close(proc);
+		proc = -ESRCH;
+	}
+	r->why_no_proc = proc >= 0        ? NULL
+			 : proc == -ESRCH ? "the /proc here belongs to another PID namespace"
+					  : "there is no /proc here";
+	proc = proc < 0 ? -1 : proc;
 
 	r->proc = proc;
 	int sys = open_directory(prefix, "sys", NULL);

@@ -12,10 +12,12 @@ struct error;
 struct roots {
 	int proc; /* O_PATH descriptors, owned */
 	int sys;
+	const char *why_no_proc; /* a literal, or NULL */
 	bool live; /* proc is the kernel's own, not a recorded tree */
 };
 
-/* Opens "PREFIX/proc" and "PREFIX/sys"; prefix "" is the live machine. A missing /sys is no error (sys = -1). */
+/* Opens "PREFIX/proc" and "PREFIX/sys"; prefix "" is the live machine. A missing /sys is no error (sys = -1), nor is a live /proc that is
+ * missing or of another PID namespace (proc = -1, why_no_proc says which): then no process can be looked at. */
 int roots_open(struct roots *r, const char *prefix, struct error *err);
 void roots_close(struct roots *r);
 

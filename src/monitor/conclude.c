@@ -59,6 +59,8 @@ static void conclude_io(struct monitor *m, struct assay_run_info *info, const st
 			bound ? LOWER_BOUND : EXACT, lines[i].key);
 		if (v->alarm == REAP_SEEN)
 			snprintf(h->why, sizeof(h->why), "%s", v->why);
+		else if (v->alarm == REAP_SUSPECTED && !partial)
+			snprintf(h->why, sizeof(h->why), "%s", REAP_SUSPECTED_WORDS);
 		else if (partial)
 			snprintf(h->why, sizeof(h->why), "%llu living processes may not be read",
 				(unsigned long long) m->collect.io_denied);
@@ -171,6 +173,9 @@ static void conclude_totals(struct monitor *m, struct assay_run_info *info)
 
 void conclude(struct monitor *m, struct assay_run_info *info, bool running)
 {
+	/* What was said of the run while it went on need not hold at its end. */
+	while (info->n_notes > m->lasting_notes)
+		free(info->notes[--info->n_notes]);
 	info->n_headline = 0;
 	headline_add(info, "wall_seconds", SECONDS, info->wall_ns, EXACT, "tree_elapsed_seconds");
 

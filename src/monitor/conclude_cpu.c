@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/utf8.h"
 #include "linux/host.h"
 #include "monitor/conclude_parts.h"
@@ -41,11 +42,16 @@ enum reap_alarm conclude_reap_alarm(const struct cpu_sources *s)
 	return s->has_perf || s->childless ? REAP_NONE_DETECTED : REAP_SUSPECTED;
 }
 
+/* What was stolen from the whole machine, by the job's share of its CPUs: twice that, for the stealing is not even. */
 static uint64_t stolen_ns(const struct monitor *m)
 {
 	uint64_t now_ns = host_stolen_ns(m->collect.roots);
+	uint64_t stolen = now_ns > m->stolen_at_start_ns ? now_ns - m->stolen_at_start_ns : 0;
+	double elapsed = (double) (clock_monotonic_ns() - m->schedule.start_ns + 1);
+	double share = 2 * (double) m->ledger.tree_cpu_ns /
+		       ((double) sysconf(_SC_NPROCESSORS_ONLN) * elapsed);
 
-	return now_ns > m->stolen_at_start_ns ? now_ns - m->stolen_at_start_ns : 0;
+	return share < 1 ? (uint64_t) (share * (double) stolen) : stolen;
 }
 
 struct verdict conclude_verdict(struct monitor *m, struct assay_run_info *info)
@@ -66,6 +72,8 @@ struct verdict conclude_verdict(struct monitor *m, struct assay_run_info *info)
 		v.cpu.sigchld_ignored = true;
 	v.cpu.childless = m->census.fd >= 0 && m->census.complete && m->census.started == 1;
 	v.alarm = conclude_reap_alarm(&v.cpu);
+	v.unexplained = v.cpu.has_perf && !v.cpu.childless &&
+			v.cpu.perf_ns > v.cpu.tree_ns + conclude_perf_error_ns(&v.cpu);
 	if (v.alarm != REAP_SEEN)
 		return v;
 	if (l->autoreap_pid) {
@@ -138,9 +146,7 @@ static void add_cpu(const struct monitor *m, struct assay_run_info *info, const 
 			h->upper = c->cpu_ns;
 		snprintf(h->why, sizeof(h->why), "%s", v->why);
 	} else if (v->alarm == REAP_SUSPECTED) {
-		snprintf(h->why, sizeof(h->why),
-			"no auto-reaping parent detected; without perf an SA_NOCLDWAIT one would "
-			"go unseen");
+		snprintf(h->why, sizeof(h->why), "%s", REAP_SUSPECTED_WORDS);
 	} else if (c->living) {
 		snprintf(h->why, sizeof(h->why),
 			"includes %llu processes still alive, read to within a clock tick",
@@ -173,6 +179,9 @@ static void add_cores(const struct monitor *m, struct assay_run_info *info, cons
 	headline_add(info, "cpu_mean_cores", UNITLESS, mean, c->quality, c->key);
 
 	struct summary rate = selected_summary(m, "tree_cpu_percent");
+	/* A run shorter than a rate's least interval has its mean for a peak. */
+	if (rate.quality == ABSENT && info->wall_ns > 2 * RATE_INTERVAL_MIN_NS)
+		return;
 	/* Thousandths of a percent of a core to thousandths of a core. */
 	uint64_t peak = rate.quality != ABSENT ? rate.max / 100 : 0;
 	uint64_t cores = 1000 * (uint64_t) sysconf(_SC_NPROCESSORS_ONLN);

@@ -7,6 +7,9 @@
 #include "base/units.h"
 #include "monitor/conclude_parts.h"
 
+/* `assay run` itself is smaller; a program that uses the library may not be. */
+#define SPAWN_FLOOR_SMALL (16 * MIB)
+
 /* RSS is kept in per-CPU batches since Linux 6.2: a peak may be off by this much. lib/percpu_counter.c: batch = max(32, 2 x CPUs). */
 static uint64_t rss_batching_bytes(const struct monitor *m)
 {
@@ -30,9 +33,10 @@ static uint64_t unmapped_shared_bytes(const struct monitor *m)
 static bool upper_is_known(const struct monitor *m, const struct assay_run_info *info,
 	const struct verdict *v, bool running)
 {
-	return !running && m->census.fd >= 0 && m->census.complete && v->alarm != REAP_SEEN &&
-	       !m->collect.keeper_lost && info->n_survivors_total == 0 && m->ledger.living == 0 &&
-	       m->census.alive_max > 0 && selected_row(m, "host_shared_memory_bytes") >= 0;
+	return !running && m->census.fd >= 0 && m->census.complete &&
+	       v->alarm == REAP_NONE_DETECTED && !v->unexplained && !m->collect.keeper_lost &&
+	       info->n_survivors_total == 0 && m->ledger.living == 0 && m->census.alive_max > 0 &&
+	       selected_row(m, "host_shared_memory_bytes") >= 0;
 }
 
 static uint64_t largest_process(const struct ledger *l, const char **ret_key)
@@ -53,10 +57,14 @@ static void bound_from_above(
 	if (h->upper < h->lower)
 		h->upper = h->lower;
 	if (alive == 1)
-		snprintf(h->why, sizeof(h->why), "never more than one process was alive");
+		snprintf(h->why, sizeof(h->why),
+			"never more than one process was alive; tmpfs and memfd pages nobody maps "
+			"are seen at samples only");
 	else
 		snprintf(h->why, sizeof(h->why),
-			"at most %llu processes were alive at once, none above the largest",
+			"at most %llu processes were alive at once, none above the largest; tmpfs "
+			"and memfd "
+			"pages nobody maps are seen at samples only",
 			(unsigned long long) alive);
 }
 
@@ -134,7 +142,16 @@ void conclude_memory(
 	conclude_memory_peak(m, info, v, running);
 	struct headline *h = headline_add(info, "memory_peak_process_bytes", BYTES, largest,
 		v->alarm == REAP_SEEN ? LOWER_BOUND : EXACT, key);
-	if (v->alarm == REAP_SEEN)
+	if (v->alarm == REAP_SEEN) {
 		snprintf(h->why, sizeof(h->why), "%s", v->why);
+	} else if (largest <= m->collect.spawn_floor_bytes + MIB &&
+		   m->collect.spawn_floor_bytes > SPAWN_FLOOR_SMALL) {
+		/* The kernel hands the size of who forked on to the forked, and keeps it over exec. */
+		h->value.quality = UPPER_BOUND;
+		snprintf(h->why, sizeof(h->why),
+			"the process that started the job was that big itself when it forked");
+	} else if (v->alarm == REAP_SUSPECTED) {
+		snprintf(h->why, sizeof(h->why), "%s", REAP_SUSPECTED_WORDS);
+	}
 	notes_on_memory(m, info);
 }

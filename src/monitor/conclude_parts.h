@@ -14,8 +14,12 @@
 struct verdict {
 	enum reap_alarm alarm;
 	struct cpu_sources cpu;
+	bool unexplained; /* perf counted more than was waited for, though not more than may have been stolen */
 	char why[240]; /* of the alarm */
 };
+
+#define REAP_SUSPECTED_WORDS                                                                       \
+	"no auto-reaping parent detected; without perf an SA_NOCLDWAIT one would go unseen"
 
 /* Adds a line to the headline. */
 struct headline *headline_add(struct assay_run_info *info, const char *name, enum unit unit,

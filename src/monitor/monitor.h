@@ -44,6 +44,7 @@ struct monitor {
 	uint64_t sequence, ticks;
 	uint32_t samples_in_window;
 	uint64_t sink_failures;
+	size_t lasting_notes; /* of the run info: those that are no conclusions */
 	char sink_error[240]; /* the latest, "" when none */
 };
 

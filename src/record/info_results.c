@@ -32,10 +32,24 @@ static void reduces(struct json *j, uint8_t reduce)
 	buf_done(&names);
 }
 
+/* A row of a long table stands on one line of the file. */
+static int open_row(struct json *j)
+{
+	json_object(j);
+	return json_on_one_line(j);
+}
+
+static void close_row(struct json *j, int indent)
+{
+	json_object_end(j);
+	json_lines(j, indent);
+}
+
 static void measurement(
 	struct json *j, const struct measure *row, const struct collector_state *collector)
 {
-	json_object(j);
+	int indent = open_row(j);
+
 	json_key_text(j, "key", row->key);
 	json_key_text(j, "kind", kind_name(row->kind));
 	json_key_text(j, "unit", unit_name(row->unit));
@@ -52,7 +66,7 @@ static void measurement(
 	}
 	if (row->otel)
 		json_key_text(j, "otel", row->otel);
-	json_object_end(j);
+	close_row(j, indent);
 }
 
 static void measurements(struct json *j, const struct assay_run_info *info)
@@ -80,7 +94,7 @@ static void collectors(struct json *j, const struct assay_run_info *info)
 	for (size_t i = 0; i < info->n_collectors; i++) {
 		const struct collector_state *c = &info->collectors[i];
 
-		json_object(j);
+		int indent = open_row(j);
 		json_key_text(j, "name", c->name);
 		json_key_bool(j, "selected", c->selected);
 		json_key_bool(j, "available", c->available);
@@ -89,7 +103,7 @@ static void collectors(struct json *j, const struct assay_run_info *info)
 		json_key_seconds(j, "cost_seconds", c->cost_ns);
 		json_key_u64(j, "reads", c->reads);
 		json_key_u64(j, "failures", c->failures);
-		json_object_end(j);
+		close_row(j, indent);
 	}
 	json_array_end(j);
 }
@@ -216,11 +230,11 @@ static void statistic(
 		return;
 	}
 	json_key(j, key);
-	json_object(j);
+	int indent = open_row(j);
 	json_key(j, "value");
 	json_measure_value(j, row->unit, n);
 	json_key_text(j, "quality", quality_name(quality));
-	json_object_end(j);
+	close_row(j, indent);
 }
 
 static void row_statistics(struct json *j, const struct measure *row, const struct summary *s)

@@ -72,18 +72,12 @@ static void each_event(const struct connector_event *e, void *context)
 		on_exit_of(c, e->tgid);
 }
 
-int census_open(struct census *c, struct ledger *l, pid_t job, struct error *err)
+void census_begin(struct census *c, int connector_fd, pid_t job)
 {
-	*c = (struct census){ .fd = -1, .ledger = l };
-
-	int fd = connector_open(err);
-	if (fd < 0)
-		return fd;
-	c->fd = fd;
-	c->complete = true;
-	c->started = 1;
+	*c = (struct census){
+		.fd = connector_fd, .ledger = c->ledger, .complete = true, .started = 1
+	};
 	add_member(c, job, 1);
-	return 0;
 }
 
 /* Events were lost: the members are taken anew from the ledger, so that a stale pid cannot bring in strangers. */
@@ -128,9 +122,8 @@ void census_tell_ledger(struct census *c)
 
 		if (threads && (*threads & HAS_FORKED))
 			p->had_children = true;
-		if (all)
-			p->walked = false;
 	}
+	l->look_everywhere = l->look_everywhere || all;
 	l->forks_known = known;
 	c->alive_at_look = c->alive;
 }

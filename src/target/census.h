@@ -9,7 +9,6 @@
 
 #include "base/intmap.h"
 
-struct error;
 struct ledger;
 
 struct census {
@@ -23,8 +22,9 @@ struct census {
 	bool complete; /* every event since the first fork was received */
 };
 
-/* Starts listening; `job` is the first member, forked already and waiting. Negative errno when the machine does not allow it. */
-int census_open(struct census *c, struct ledger *l, pid_t job, struct error *err);
+/* Begins to count from a subscription to process events, which it takes over; `job` is the first member, forked already and
+ * waiting. `c->ledger` is set. */
+void census_begin(struct census *c, int connector_fd, pid_t job);
 /* Takes in what has happened since; returns the number of events, the machine's, not only the job's. */
 uint64_t census_drain(struct census *c);
 /* Before a look at the tree: tells the ledger what it need not find out itself. */

@@ -204,6 +204,8 @@ void ledger_vanished(struct ledger *l, struct process *p)
 		intmap_remove(&l->by_pid, p->pid);
 	sum_by_name(l, p);
 	l->changes++;
+	/* Its children are a subreaper's now, which need not run to get them. */
+	l->look_everywhere = l->look_everywhere || p->had_children;
 }
 
 void ledger_read_through(struct ledger *l, struct process *p, pid_t tid)

@@ -55,6 +55,7 @@ struct ledger {
 	size_t fds_kept, fds_limit;
 	/* every fork since the start was told by the census: lists of children need a look only where it saw one */
 	bool forks_known;
+	bool look_everywhere; /* at the next look: children may have changed their parent */
 	bool nobody_forked; /* on the whole machine, since the look before */
 	pid_t last_pid;
 	bool no_children_file; /* the kernel lacks /proc/PID/task/TID/children: /proc is scanned instead */

@@ -24,6 +24,7 @@ static ssize_t read_file(
 	struct ledger *l, struct process *p, int *kept, const char *name, char *text, size_t size)
 {
 	bool open_already = *kept >= 0;
+	uint64_t cpu_ns;
 	int fd = open_already ? *kept : root_file(l->roots->proc, "%d/%s", (int) p->reader, name);
 	ssize_t n = fd;
 
@@ -37,7 +38,8 @@ static ssize_t read_file(
 			close(fd);
 		}
 	}
-	if ((n == -ESRCH || n == -ENOENT) && p->reader == p->pid)
+	/* A file may be missing while the process lives: an older kernel has no smaps_rollup, one that is exiting no memory. */
+	if ((n == -ESRCH || n == -ENOENT) && process_cpu_clock(p->pid, &cpu_ns) < 0)
 		ledger_vanished(l, p);
 	return n;
 }
@@ -71,8 +73,13 @@ void process_read_io(struct ledger *l, struct process *p)
 {
 	char text[SMALL_TEXT_SIZE];
 
-	if (p->quiet && (p->has_io || p->io_error))
+	if (p->zombie || (p->quiet && (p->has_io || p->io_error))) {
+		/* Reaped meanwhile, its bytes are in its parent's file already, which may have been read after that. */
+		uint64_t cpu_ns;
+		if (process_cpu_clock(p->pid, &cpu_ns) < 0)
+			ledger_vanished(l, p);
 		return;
+	}
 	ssize_t n = read_file(l, p, &p->fd_io, "io", text, sizeof(text));
 	struct proc_io io;
 

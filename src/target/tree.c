@@ -205,29 +205,32 @@ static void look_at(struct look *look, struct process *p)
 		return;
 	}
 	/* A process that ran no nanosecond since its last look has changed nothing itself: its stat need not be read again. */
-	p->quiet = !is_new && cpu_ns == p->cpu_ns && p->walked;
+	p->quiet = !is_new && cpu_ns == p->cpu_ns;
 	if (!p->quiet && !read_stat(l, p)) {
 		ledger_vanished(l, p);
 		/* Its pid may be a new member's already, whose parent was listed before. */
-		for (size_t i = 0; i < l->n_order; i++)
-			ledger_at(l, i)->walked = false;
+		l->look_everywhere = true;
 		return;
 	}
 	p->last_seen_ns = look->now_ns;
 	p->cpu_stamp_ns = look->now_ns;
 	count_state(p);
-	if (p->quiet)
+	if (!p->quiet) {
+		p->changed_since_line = true;
+		p->cpu_ns = cpu_ns;
+	}
+	if (p->zombie) {
+		l->look_everywhere = l->look_everywhere || (p->had_children && !p->quiet);
 		return;
-
-	p->changed_since_line = true;
-	p->cpu_ns = cpu_ns;
-	if (p->zombie)
-		return;
-	find_reader(l, p);
+	}
+	/* Also of one that slept: it may have been given a child (CLONE_PARENT, a subreaper's orphans) without running. */
 	if (children_may_be_new(l, p)) {
 		list_children(look, p->pid, p);
 		p->walked = true;
 	}
+	if (p->quiet)
+		return;
+	find_reader(l, p);
 	watch_for_autoreap(l, p);
 }
 
@@ -315,6 +318,10 @@ void ledger_refresh(struct ledger *l, const struct exit_page *page, uint64_t now
 
 	l->ticks++;
 	notice_forks(l);
+	if (l->look_everywhere)
+		for (size_t i = 0; i < l->n_order; i++)
+			ledger_at(l, i)->walked = false;
+	l->look_everywhere = false;
 	take_exits(l, page);
 	exit_page_totals(page, &l->exits);
 	list_children(&look, l->keeper_pid, NULL);

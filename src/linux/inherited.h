@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* The descriptors a wrapper was started with and has passed on. */
+#ifndef ASSAY_LINUX_INHERITED_H
+#define ASSAY_LINUX_INHERITED_H
+
+struct roots;
+
+/* Puts /dev/null in the place of stdin and stdout and closes what else was inherited (what is not close-on-exec), but for stderr. Who
+ * waits for the end of the job's output, or for a lock it held, must not wait for us. */
+void inherited_release(const struct roots *r);
+
+#endif
