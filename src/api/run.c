@@ -184,6 +184,7 @@ static void open_sources(struct session *s)
 	/* The kernel cuts a comm to 15 bytes. */
 	snprintf(m->ledger.job_name, sizeof(m->ledger.job_name), "%.15s",
 		name ? name + 1 : s->options->argv[0]);
+	m->ledger.no_subreaper = s->keeper.page->subreaper_errno != 0;
 	m->ledger.born_ignoring_sigchld = s->signals.original_child.sa_handler == SIG_IGN;
 	open_keeper_io(s);
 	if (collector_wanted(s, "perf")) {
@@ -218,11 +219,8 @@ static void raise_file_limit(struct session *s)
 
 static int start_job(struct session *s, struct error *err)
 {
-	int r = signals_open(&s->signals, err);
+	int r;
 
-	if (r < 0)
-		return r;
-	s->signals_open = true;
 	uint64_t floor_bytes = host_own_resident_bytes(&s->roots);
 	r = keeper_start(&s->keeper, s->options->argv, &s->signals.original_mask,
 		&s->signals.original_child, err);
@@ -236,6 +234,7 @@ static int start_job(struct session *s, struct error *err)
 		return r;
 	}
 	s->monitor.collect.spawn_floor_bytes = floor_bytes;
+	s->monitor.collect.self_before_ns = s->self_before_ns;
 	open_sources(s);
 	if (s->options->release_stdio)
 		inherited_release(&s->roots);
@@ -256,19 +255,26 @@ static void write_info(struct session *s, bool final)
 
 	if (s->files && run_files_write_info(s->files, s->info, final, &why) < 0) {
 		s->info->write_failures++;
+		s->info->info_lost = final;
 		snprintf(s->info->write_error, sizeof(s->info->write_error), "%.*s",
 			(int) sizeof(s->info->write_error) - 1, why.text);
 	}
 }
 
-static void take_self(struct session *s)
+static uint64_t own_cpu_ns(void)
 {
-	struct assay_run_info *info = s->info;
 	struct rusage ru;
 
 	getrusage(RUSAGE_SELF, &ru);
-	info->self_cpu_ns = (uint64_t) (ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) * NSEC_PER_SEC +
-			    (uint64_t) (ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) * 1000;
+	return (uint64_t) (ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) * NSEC_PER_SEC +
+	       (uint64_t) (ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) * 1000;
+}
+
+static void take_self(struct session *s)
+{
+	struct assay_run_info *info = s->info;
+
+	info->self_cpu_ns = own_cpu_ns() - s->self_before_ns;
 	info->self_memory_peak_bytes = host_own_peak_bytes(&s->roots);
 	info->ticks = s->monitor.ticks;
 	info->missed_ticks = s->monitor.schedule.missed;
@@ -459,6 +465,10 @@ static enum assay_run_status run(struct session *s, int *ret_wait_status, struct
 	if (r < 0)
 		return r == -ENOMEM ? ASSAY_RUN_FAILED : ASSAY_RUN_BAD_OPTION;
 	begin_info(s);
+	/* From here on no signal leaves a half-made record behind. */
+	if (signals_open(&s->signals, err) < 0)
+		return ASSAY_RUN_FAILED;
+	s->signals_open = true;
 	if (open_files(s, err) < 0)
 		return ASSAY_RUN_BAD_OPTION;
 	if (start_job(s, err) < 0) {
@@ -502,6 +512,7 @@ enum assay_run_status assay_run(const struct assay_run_options *options, int *re
 		s->info = calloc(1, sizeof(*s->info));
 		s->options = options;
 		s->signals.fd = -1;
+		s->self_before_ns = own_cpu_ns();
 		s->connector_fd = -1;
 		s->monitor = (struct monitor){ .census.fd = -1,
 			.collect = { .perf_fd = -1, .keeper_io_fd = -1 } };

@@ -32,6 +32,8 @@ struct session {
 	struct rlimit file_limit;
 	bool file_limit_raised;
 	uint64_t start_ns;
+	uint64_t
+		self_before_ns; /* CPU time of this process before the run: it may have been somebody else before exec */
 	uint64_t census_pause_ns, census_pause_length_ns, checkpoint_ns;
 	uint64_t counted_failures;
 	bool checkpoint_due;

@@ -3,30 +3,35 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/buf.h"
 #include "base/fd_write.h"
+#include "base/utf8.h"
 #include "cli/verb.h"
-
-#define LINE_SIZE 2048
 
 void complain(const char *format, ...)
 {
-	char line[LINE_SIZE];
-	size_t used = (size_t) snprintf(line, sizeof(line), "assay: ");
+	struct buf line = { 0 };
+	char *text = NULL;
 	va_list args;
 	int n;
 
 	va_start(args, format);
-	n = vsnprintf(line + used, sizeof(line) - used - 1, format, args);
+	n = vasprintf(&text, format, args);
 	va_end(args);
 	if (n < 0)
 		return;
-	used = strlen(line);
-	line[used++] = '\n';
-	fd_write_all(STDERR_FILENO, line, used, NULL);
+	/* What was typed stands in the message: no byte of it may reach the terminal as a command. */
+	buf_add_text(&line, "assay: ");
+	text_add_printable(&line, text, (size_t) n);
+	buf_add_char(&line, '\n');
+	if (!line.failed)
+		fd_write_all(STDERR_FILENO, line.data, line.len, NULL);
+	buf_done(&line);
+	free(text);
 }
 
 int complain_usage(const struct verb *verb, const char *text)

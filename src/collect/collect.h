@@ -32,6 +32,7 @@ struct collect {
 	int connector_fd; /* when probing: a subscription that is there already; -1 */
 	int perf_fd; /* the inherited task clock, opened at launch; -1 */
 	uint64_t page_size, memory_total_bytes;
+	uint64_t self_before_ns; /* CPU time of this process before the run */
 	uint64_t
 		spawn_floor_bytes; /* what the keeper was forked from: the least that ru_maxrss can say */
 

@@ -28,7 +28,8 @@ static int read_self(struct collect *c, struct batch *out)
 	struct rusage ru;
 
 	getrusage(RUSAGE_SELF, &ru);
-	put(out, NULL, CPU_SECONDS, timeval_ns(&ru.ru_utime) + timeval_ns(&ru.ru_stime));
+	put(out, NULL, CPU_SECONDS,
+		timeval_ns(&ru.ru_utime) + timeval_ns(&ru.ru_stime) - c->self_before_ns);
 	put(out, NULL, HWM, host_own_peak_bytes(c->roots));
 	return 0;
 }

@@ -173,7 +173,8 @@ static _Noreturn void keeper_fork_job(struct exit_page *page, char *const *argv,
 	sigaction(SIGCHLD, &by_default, NULL);
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
-	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1) < 0)
+		page->subreaper_errno = errno;
 	prctl(PR_SET_PDEATHSIG, SIGCHLD); /* the monitor's death wakes us */
 
 	pid_t job = fork();

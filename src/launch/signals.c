@@ -9,17 +9,17 @@
 #include "base/error.h"
 #include "base/macros.h"
 
-/* SIGTSTP, SIGTTIN, SIGTTOU and SIGCONT stay as they are: we stop and continue together with the job's group. */
-static const int taken[] = { SIGCHLD, SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM,
-	SIGXCPU, SIGXFSZ, SIGPIPE, SIGWINCH };
+/* These stay as they are: with the first group we stop and continue together with the job's group, the second are our own faults. */
+static const int left_alone[] = { SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT, SIGSEGV, SIGBUS, SIGFPE,
+	SIGILL, SIGTRAP, SIGSYS, SIGABRT };
 
 int signals_open(struct signals *s, struct error *err)
 {
 	sigset_t set;
 
-	sigemptyset(&set);
-	for (size_t i = 0; i < ARRAY_SIZE(taken); i++)
-		sigaddset(&set, taken[i]);
+	sigfillset(&set);
+	for (size_t i = 0; i < ARRAY_SIZE(left_alone); i++)
+		sigdelset(&set, left_alone[i]);
 	sigaction(SIGCHLD, NULL, &s->original_child);
 	sigprocmask(SIG_BLOCK, &set, &s->original_mask);
 	s->fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);

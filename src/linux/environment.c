@@ -102,12 +102,15 @@ int proc_cgroup_each(int proc_root, pid_t pid,
 	void (*each)(unsigned hierarchy, const char *controllers, const char *path, void *context),
 	void *context)
 {
-	char text[CGROUP_FILE_SIZE];
+	AUTO_FREE char *text = malloc(
+		CGROUP_FILE_SIZE); /* too much for the stack of a cautious user (ulimit -s) */
 	AUTO_CLOSE int fd = root_file(proc_root, "%d/cgroup", pid);
 
 	if (fd < 0)
 		return fd;
-	ssize_t n = read_kernel_file(fd, text, sizeof(text));
+	if (!text)
+		return -ENOMEM;
+	ssize_t n = read_kernel_file(fd, text, CGROUP_FILE_SIZE);
 	if (n < 0)
 		return (int) n;
 

@@ -37,6 +37,7 @@ struct exit_page {
 	_Atomic uint32_t go; /* futex: 1 lets the command start, 2 tells it to give up */
 	pid_t job_pid;
 	int fork_errno;
+	int subreaper_errno; /* why orphans cannot be adopted; 0 when they are */
 	_Atomic int exec_errno; /* why the command could not be executed; 0 when it was */
 
 	_Atomic uint32_t sequence; /* odd while totals are being written */

@@ -104,13 +104,14 @@ static void hand_on_number(const struct directory_entry *entry, void *context)
 	const char *end = entry->name + strlen(entry->name);
 	int id;
 
-	if (entry->type != DT_DIR && entry->type != DT_UNKNOWN)
+	/* Processes and threads are directories, descriptors links. */
+	if (entry->type == DT_REG)
 		return;
 	if (scan_int(&at, end, &id) && at == end && id > 0)
 		walk->each(id, walk->context);
 }
 
-/* Every numeric directory in the opened one. */
+/* Every number among the entries. */
 static int numbers_each(int fd, void (*each)(pid_t id, void *context), void *context)
 {
 	struct numeric_walk walk = { each, context };

@@ -139,6 +139,7 @@ struct assay_run_info {
 	uint64_t self_cpu_ns, self_memory_peak_bytes, ticks, missed_ticks, windows;
 	uint64_t records_written, records_lost; /* windows that could not be written */
 	uint64_t write_failures;
+	bool info_lost; /* the final info.json could not be written: what stands there is of an earlier moment, or nothing */
 	char write_error[240]; /* the latest, "" when none */
 
 	/* what a reader must know: alarms, gaps, denied processes; one sentence each */

@@ -72,6 +72,15 @@ struct verdict conclude_verdict(struct monitor *m, struct assay_run_info *info)
 		v.cpu.sigchld_ignored = true;
 	v.cpu.childless = m->census.fd >= 0 && m->census.complete && m->census.started == 1;
 	v.alarm = conclude_reap_alarm(&v.cpu);
+	if (l->no_subreaper) {
+		v.alarm = REAP_SEEN;
+		snprintf(v.why, sizeof(v.why),
+			"this system does not let us adopt orphans (prctl PR_SET_CHILD_SUBREAPER), "
+			"so daemons are lost");
+		run_info_note(info,
+			"%s: CPU, I/O, processes and the largest process are lower bounds", v.why);
+		return v;
+	}
 	v.unexplained = v.cpu.has_perf && !v.cpu.childless &&
 			v.cpu.perf_ns > v.cpu.tree_ns + conclude_perf_error_ns(&v.cpu);
 	if (v.alarm != REAP_SEEN)

@@ -87,6 +87,15 @@ static void tell_of_unmapped(struct assay_run_info *info, struct headline *h, ui
 		text);
 }
 
+#define INHERITED_WORDS "the process that started the job was that big itself when it forked"
+
+/* The kernel hands the size of who forked on to the forked, and keeps it over exec. */
+static bool inherited(const struct monitor *m, uint64_t largest)
+{
+	return largest <= m->collect.spawn_floor_bytes + MIB &&
+	       m->collect.spawn_floor_bytes > SPAWN_FLOOR_SMALL;
+}
+
 static void conclude_memory_peak(
 	struct monitor *m, struct assay_run_info *info, const struct verdict *v, bool running)
 {
@@ -108,6 +117,11 @@ static void conclude_memory_peak(
 		snprintf(h->why, sizeof(h->why),
 			"largest of %llu sums of PSS and of the largest single process",
 			(unsigned long long) m->collect.pss_rounds);
+	if (!by_pss && inherited(m, largest)) {
+		h->value.quality = UPPER_BOUND;
+		h->lower = steady;
+		snprintf(h->why, sizeof(h->why), "%s", INHERITED_WORDS);
+	}
 	tell_of_unmapped(info, h, unmapped);
 }
 
@@ -144,14 +158,16 @@ void conclude_memory(
 		v->alarm == REAP_SEEN ? LOWER_BOUND : EXACT, key);
 	if (v->alarm == REAP_SEEN) {
 		snprintf(h->why, sizeof(h->why), "%s", v->why);
-	} else if (largest <= m->collect.spawn_floor_bytes + MIB &&
-		   m->collect.spawn_floor_bytes > SPAWN_FLOOR_SMALL) {
-		/* The kernel hands the size of who forked on to the forked, and keeps it over exec. */
+	} else if (inherited(m, largest)) {
 		h->value.quality = UPPER_BOUND;
+		snprintf(h->why, sizeof(h->why), "%s", INHERITED_WORDS);
+	} else {
+		char text[UNITS_TEXT_SIZE];
+		format_bytes(rss_batching_bytes(m), text);
 		snprintf(h->why, sizeof(h->why),
-			"the process that started the job was that big itself when it forked");
-	} else if (v->alarm == REAP_SUSPECTED) {
-		snprintf(h->why, sizeof(h->why), "%s", REAP_SUSPECTED_WORDS);
+			"to within %s, the batches in which this kernel counts resident memory%s%s",
+			text, v->alarm == REAP_SUSPECTED ? "; " : "",
+			v->alarm == REAP_SUSPECTED ? REAP_SUSPECTED_WORDS : "");
 	}
 	notes_on_memory(m, info);
 }

@@ -36,7 +36,10 @@ void info_file_init(struct info_file *f, int dirfd, const char *name)
 {
 	*f = (struct info_file){ .dirfd = dirfd, .name = name };
 	f->reserve = openat(dirfd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, NEW_FILE_MODE);
-	reserve(f, RESERVED_FIRST);
+	/* On a small file system less is better than nothing. */
+	for (size_t size = RESERVED_FIRST; f->reserved == 0 && size >= RESERVED_FIRST / 4;
+		size = size / 4 * 3)
+		reserve(f, size);
 	if (f->reserved == 0)
 		free_reserve(f);
 }

@@ -270,15 +270,16 @@ static bool processes_row(struct page *p, const struct assay_run_info *info)
 		page_item(p, counted, text);
 	}
 	if (info->processes_too_short > 0) {
-		snprintf(text, sizeof(text), "%llu too short to name",
+		snprintf(text, sizeof(text), "%llu of them too short to name",
 			(unsigned long long) info->processes_too_short);
 		page_item(p, counted, text);
 	}
 	page_end_row(p);
-	if (info->processes_too_short > 0) {
+	/* The part of the total that is in nobody's last reading; a millisecond is not worth a line. */
+	if (info->too_short_cpu_ns >= 1000000) {
 		format_duration(info->too_short_cpu_ns, duration);
 		snprintf(text, sizeof(text),
-			"%s CPU of those, and of others after their last sample", duration);
+			"%s CPU in no named process (too short or after a sample)", duration);
 		page_row(p, "");
 		page_item(p, quality_mark(ESTIMATE), text);
 		page_end_row(p);
@@ -366,8 +367,9 @@ static void lost_row(struct page *p, const struct assay_run_info *info)
 		snprintf(text, sizeof(text), "%llu of %llu %s could not be written%s%s", lost, all,
 			all == 1 ? "window" : "windows", info->write_error[0] ? ": " : "",
 			info->write_error);
-	else if (info->write_error[0])
-		snprintf(text, sizeof(text), "writing failed meanwhile: %s", info->write_error);
+	else if (info->write_error[0] && !info->info_lost)
+		snprintf(text, sizeof(text), "writing failed for a while, nothing was lost: %s",
+			info->write_error);
 	else
 		return;
 	printable_words(p, lost > 0 ? "lost" : "trouble", text);
@@ -387,10 +389,21 @@ static void record_rows(struct page *p, const struct assay_run_info *info)
 		buf_done(&text);
 		return;
 	}
+	if (info->info_lost) {
+		buf_addf(&text,
+			"the final info.json could not be written: %s; what these lines say is "
+			"nowhere else",
+			info->write_error);
+		if (text.failed)
+			p->out->failed = true;
+		else
+			printable_words(p, "lost", text.data);
+		buf_clear(&text);
+	}
 	/* One unbreakable word, so that it can be copied: the row does not go through the wrapping. */
 	page_row(p, "record");
 	text_add_printable(&text, info->prefix, strlen(info->prefix));
-	buf_add_text(&text, "info.json");
+	buf_add_text(&text, info->info_lost ? "usage.jsonl" : "info.json");
 	if (text.failed)
 		p->out->failed = true;
 	else

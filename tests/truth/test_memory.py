@@ -7,7 +7,7 @@ import pytest
 from checks import MIB, check_memory, check_memory_process, says
 
 OFTEN = ["-i", "0.2s"]
-HOLD_MS = 700
+HOLD_MS = 1500
 
 HELD = {
     "steady": ("memory-steady", 256, HOLD_MS),

@@ -31,7 +31,7 @@ def with_process(run, pid):
 
 
 def birth_seconds(run, process):
-    """When the process was made, on the clock of the series; up to some ticks late, for the command was made before the start."""
+    """When the process was made, on the clock of the series; some ticks late, as the command was made before its start."""
     (job_start,) = {p["start_time_ticks"] for line in run.usage for p in line["processes"]
                     if p["pid"] == run.info["monitor"]["job_pid"]}
     return (process["start_time_ticks"] - job_start) / CLOCK_TICKS

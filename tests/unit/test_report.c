@@ -94,8 +94,9 @@ static void every_quantity_is_shown_with_its_mark_and_bounds(void **state)
 		"  memory    >= 412 MiB peak of the job (<= 920 MiB), = 205 MiB largest process\n"
 		"  io         = 1.2 MiB read, = 34 MiB written (storage)\n"
 		"             = 80 MiB read, >= 35 MiB written (system calls)\n"
-		"  processes  = 123, = 17 too short to name\n"
-		"             ~ 0.120 s CPU of those, and of others after their last sample\n"
+		"  processes  = 123, = 17 of them too short to name\n"
+		"             ~ 0.120 s CPU in no named process: too short, or after its last "
+		"sample\n"
 		"  self         0.010 s CPU, 2 MiB, 13 samples\n"
 		"  record       .assay/runs/2026.11.27T20.52.26-1234/info.json\n");
 }
@@ -257,8 +258,7 @@ static void a_census_with_gaps_gives_lower_bounds(void **state)
 	info.processes_too_short = 2;
 	assert_summary(&info, 0,
 		"assay: exited 0 after 12.3 s: make -j2\n"
-		"  processes >= 6, >= 2 too short to name\n"
-		"             ~ 0.000 s CPU of those, and of others after their last sample\n"
+		"  processes >= 6, >= 2 of them too short to name\n"
 		"  self         0.010 s CPU, 2 MiB, 13 samples\n"
 		"  record       .assay/runs/2026.11.27T20.52.26-1234/info.json\n");
 }

@@ -230,11 +230,12 @@ static int nocldwait_memory(char **arguments)
 	return 0;
 }
 
-static _Atomic uint32_t threads_may_end;
+static pthread_mutex_t threads_may_end = PTHREAD_MUTEX_INITIALIZER;
 
 static void *waiting_thread(void *nothing)
 {
-	await_count(&threads_may_end, 1);
+	pthread_mutex_lock(&threads_may_end);
+	pthread_mutex_unlock(&threads_may_end);
 	return nothing;
 }
 
@@ -247,6 +248,7 @@ static int many_threads(char **arguments)
 
 	if (n > sizeof(threads) / sizeof(threads[0]))
 		return 2;
+	pthread_mutex_lock(&threads_may_end);
 	pthread_attr_init(&small);
 	pthread_attr_setstacksize(&small, 16384);
 	for (uint64_t i = 0; i < n; i++) {
@@ -256,7 +258,7 @@ static int many_threads(char **arguments)
 		ledger->threads++;
 	}
 	idle_ms(number(arguments[1]));
-	threads_may_end = 1;
+	pthread_mutex_unlock(&threads_may_end);
 	for (uint64_t i = 0; i < n; i++)
 		pthread_join(threads[i], NULL);
 	truth_write();

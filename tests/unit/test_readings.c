@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/* Files of /proc/PID that are missing: that alone is no death. Read from a tree that holds only some of them. */
+#include "test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "linux/roots.h"
+#include "target/ledger.h"
+#include "target/readings.h"
+#include "target/tree.h"
+
+/* A recorded tree with one process in it, of which only statm is there. */
+struct bare_proc {
+	char prefix[32];
+	char process[64], statm[80];
+	struct roots roots;
+	struct ledger ledger;
+	struct process *p;
+};
+
+static void lay_out(struct bare_proc *b, pid_t pid)
+{
+	static const char text[] = "100 50 25 1 0 10 0\n";
+	const struct proc_stat stat = { .pid = pid, .name = "bare", .state = 'S', .ppid = 1 };
+	struct error err = { 0 };
+	char path[64];
+
+	*b = (struct bare_proc){ .prefix = "/tmp/assay-test-XXXXXX" };
+	assert_non_null(mkdtemp(b->prefix));
+	snprintf(path, sizeof(path), "%s/proc", b->prefix);
+	assert_int_equal(mkdir(path, 0755), 0);
+	snprintf(b->process, sizeof(b->process), "%s/proc/%d", b->prefix, (int) pid);
+	assert_int_equal(mkdir(b->process, 0755), 0);
+	snprintf(b->statm, sizeof(b->statm), "%s/statm", b->process);
+	int fd = open(b->statm, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+	assert_int_equal(write(fd, text, sizeof(text) - 1), sizeof(text) - 1);
+	close(fd);
+
+	assert_int_equal(roots_open(&b->roots, b->prefix, &err), 0);
+	assert_int_equal(ledger_init(&b->ledger, &b->roots, 1, &err), 0);
+	b->ledger.ticks = 1;
+	b->p = ledger_new(&b->ledger, &stat, 0);
+	assert_non_null(b->p);
+}
+
+static void take_away(struct bare_proc *b)
+{
+	char path[64];
+
+	ledger_done(&b->ledger);
+	roots_close(&b->roots);
+	unlink(b->statm);
+	rmdir(b->process);
+	snprintf(path, sizeof(path), "%s/proc", b->prefix);
+	rmdir(path);
+	rmdir(b->prefix);
+}
+
+static void a_missing_file_of_a_living_process_is_no_death(void **state)
+{
+	struct bare_proc b;
+
+	(void) state;
+	lay_out(&b, getpid());
+
+	process_read_smaps(&b.ledger, b.p);
+	assert_true(b.p->alive);
+	assert_false(b.p->has_smaps);
+	assert_int_equal(b.p->smaps_error, ENOENT);
+	process_read_io(&b.ledger, b.p);
+	process_read_status(&b.ledger, b.p, true);
+	assert_true(b.p->alive);
+	assert_int_equal(b.p->io_error, ENOENT);
+	assert_int_equal(b.p->status_error, ENOENT);
+	process_read_statm(&b.ledger, b.p);
+	assert_true(b.p->has_statm);
+	assert_int_equal(b.p->statm.resident, 50);
+	take_away(&b);
+}
+
+static pid_t dead_pid(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	return pid;
+}
+
+static void a_missing_file_of_a_process_that_is_gone_is_its_death(void **state)
+{
+	struct bare_proc b;
+
+	(void) state;
+	lay_out(&b, dead_pid());
+
+	process_read_smaps(&b.ledger, b.p);
+
+	assert_false(b.p->alive);
+	assert_true(b.p->ended_since_line);
+	take_away(&b);
+}
+
+/* Its parent's file holds its bytes already, and may have been read after that. */
+static void a_zombie_that_was_reaped_meanwhile_has_no_io_of_its_own(void **state)
+{
+	struct bare_proc b;
+
+	(void) state;
+	lay_out(&b, dead_pid());
+	b.p->zombie = true;
+	b.p->has_io = true;
+	b.p->io.wchar = 1 << 20;
+
+	process_read_io(&b.ledger, b.p);
+
+	assert_false(b.p->alive);
+	take_away(&b);
+}
+
+static void the_last_io_of_a_zombie_that_is_still_there_stands(void **state)
+{
+	struct bare_proc b;
+	siginfo_t info;
+	pid_t pid = fork();
+
+	(void) state;
+	if (pid == 0)
+		_exit(0);
+	assert_int_equal(waitid(P_PID, (id_t) pid, &info, WEXITED | WNOWAIT), 0);
+	lay_out(&b, pid);
+	b.p->zombie = true;
+	b.p->has_io = true;
+	b.p->io.wchar = 1 << 20;
+
+	process_read_io(&b.ledger, b.p);
+
+	assert_true(b.p->alive);
+	assert_true(b.p->has_io);
+	assert_int_equal(b.p->io.wchar, 1 << 20);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	take_away(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_missing_file_of_a_living_process_is_no_death),
+		cmocka_unit_test(a_missing_file_of_a_process_that_is_gone_is_its_death),
+		cmocka_unit_test(a_zombie_that_was_reaped_meanwhile_has_no_io_of_its_own),
+		cmocka_unit_test(the_last_io_of_a_zombie_that_is_still_there_stands),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
