@@ -95,8 +95,7 @@ static void every_quantity_is_shown_with_its_mark_and_bounds(void **state)
 		"  io         = 1.2 MiB read, = 34 MiB written (storage)\n"
 		"             = 80 MiB read, >= 35 MiB written (system calls)\n"
 		"  processes  = 123, = 17 of them too short to name\n"
-		"             ~ 0.120 s CPU in no named process (too short or after a sample)
-"
+		"             ~ 0.120 s CPU in no named process (too short or after a sample)\n"
 		"  self         0.010 s CPU, 2 MiB, 13 samples\n"
 		"  record       .assay/runs/2026.11.27T20.52.26-1234/info.json\n");
 }
