@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/* All that comes before the command's first instruction: options, measurements, files, the keeper, the sources. */
+#include "api/start.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "api/session.h"
+#include "api/sources.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "linux/inherited.h"
+#include "linux/perf_clock.h"
+#include "linux/proc_connector.h"
+
+#define PREFIX_DEFAULT ".assay/runs/{datetime}-{pid}/"
+/* Process events are taken in batches: the machine's are many, and each wake-up costs more than an event. The pause is what the kernel's
+ * buffer bears at the fastest forking measured (55 events a millisecond). */
+#define EVENTS_PER_MS 55
+#define CENSUS_PAUSE_MAX_MS 50
+
+static void warn(const struct session *s, const char *text)
+{
+	if (s->options->warn)
+		s->options->warn(text, s->options->context);
+}
+
+/* 0 stands for the default. Below a millisecond nothing but the recorder would run; what is longer than any run is a slip of the pen. */
+#define INTERVAL_MIN_NS (NSEC_PER_SEC / 1000)
+#define INTERVAL_MAX_NS (UINT64_C(366) * 86400 * NSEC_PER_SEC)
+
+bool start_intervals_are_sane(const struct assay_run_options *o, struct error *err)
+{
+	const struct {
+		const char *name;
+		uint64_t ns;
+	} intervals[] = { { "sample interval", o->sample_interval_ns },
+		{ "report interval", o->report_interval_ns } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(intervals); i++) {
+		uint64_t ns = intervals[i].ns;
+		if (ns && (ns < INTERVAL_MIN_NS || ns > INTERVAL_MAX_NS)) {
+			error_say(err, -ERANGE, "the %s must be between 1 ms and 366 days",
+				intervals[i].name);
+			return false;
+		}
+	}
+	return true;
+}
+
+int start_resolve_measurements(struct session *s, struct error *err)
+{
+	int r = measures_build(&s->measures, err);
+
+	if (r < 0)
+		return r;
+	s->selected = calloc(s->measures.n, sizeof(*s->selected));
+	if (!s->selected)
+		return error_set(err, -ENOMEM, "cannot select measurements");
+	r = measures_select(&s->measures,
+		s->options->measurements ? s->options->measurements : "default", s->selected, err);
+	if (r < 0)
+		return r;
+	/* Subscribed once, here: the kernel's answer takes longer than all else before the job. */
+	if (sources_wanted(&s->measures, s->selected, "connector"))
+		s->connector_fd = connector_open(NULL);
+	sources_probe(&s->roots, s->connector_fd, s->info->collectors, &s->info->n_collectors);
+	return sources_select(
+		&s->measures, s->options->measurements, s->info->collectors, s->selected, err);
+}
+
+/* A record that exists is the user's affair to keep; anything else that goes wrong only costs the record. */
+int start_files(struct session *s, struct error *err)
+{
+	const char *format = s->options->output_prefix ? s->options->output_prefix : PREFIX_DEFAULT;
+	struct assay_run_info *info = s->info;
+	struct error why = { 0 };
+
+	int r = run_prefix_expand(
+		"{datetime}-{pid}", info->started_realtime_ns, getpid(), &info->id, err);
+	if (r < 0)
+		return r;
+	r = run_prefix_expand(format, info->started_realtime_ns, getpid(), &info->prefix, err);
+	if (r < 0)
+		return r;
+	r = run_files_open(info->prefix, &s->files, &why);
+	if (r == -EEXIST) {
+		if (err)
+			*err = why;
+		return r;
+	}
+	if (r < 0) {
+		char line[ERROR_TEXT_SIZE + 80];
+		snprintf(line, sizeof(line),
+			"nothing will be recorded: %s; continuing without a record", why.text);
+		warn(s, line);
+		snprintf(info->write_error, sizeof(info->write_error), "%.*s",
+			(int) sizeof(info->write_error) - 1, why.text);
+		run_info_note(info, "no record: %s", why.text);
+		free(info->prefix);
+		info->prefix = NULL;
+	}
+	return 0;
+}
+
+void start_info(struct session *s)
+{
+	struct assay_run_info *info = s->info;
+	char zone[8];
+
+	info->state = RUN_RUNNING;
+	info->program_version = strdup(ASSAY_VERSION);
+	info->argv = s->options->argv;
+	while (s->options->argv[info->argc])
+		info->argc++;
+	info->working_directory = getcwd(NULL, 0);
+	if (!info->working_directory)
+		info->working_directory_errno = errno;
+	info->started_realtime_ns = clock_realtime_ns();
+	format_utc_offset(info->started_realtime_ns, zone);
+	memcpy(info->utc_offset, zone, sizeof(info->utc_offset));
+	info->measurements_option =
+		strdup(s->options->measurements ? s->options->measurements : "default");
+	info->measures = &s->measures;
+	info->selected = s->selected;
+	info->sample_interval_ns = s->options->sample_interval_ns;
+	info->report_interval_ns = s->options->report_interval_ns;
+	info->wait_all = s->options->wait_all != 0;
+	info->monitor_pid = getpid();
+}
+
+/* What the keeper's file holds before the job has begun is the keeper's own. */
+static void open_keeper_io(struct session *s)
+{
+	struct collect *c = &s->monitor.collect;
+	char text[512];
+
+	c->keeper_io_fd = root_file(s->roots.proc, "%d/io", (int) s->keeper.pid);
+	ssize_t n =
+		c->keeper_io_fd >= 0 ? read_kernel_file(c->keeper_io_fd, text, sizeof(text)) : -1;
+	if (n > 0)
+		proc_io_parse(text, (size_t) n, &c->keeper_io_own);
+}
+
+static bool collector_wanted(const struct session *s, const char *name)
+{
+	for (size_t i = 0; i < s->info->n_collectors; i++)
+		if (strcmp(s->info->collectors[i].name, name) == 0)
+			return s->info->collectors[i].selected && s->info->collectors[i].available;
+	return false;
+}
+
+/* Sources that must be open before the command's first instruction. */
+static void open_sources(struct session *s)
+{
+	struct monitor *m = &s->monitor;
+	struct error why = { 0 };
+
+	const char *name = strrchr(s->options->argv[0], '/');
+
+	m->ledger.keeper_pid = s->keeper.pid;
+	m->ledger.job_pid = s->keeper.job_pid;
+	/* The kernel cuts a comm to 15 bytes. */
+	snprintf(m->ledger.job_name, sizeof(m->ledger.job_name), "%.15s",
+		name ? name + 1 : s->options->argv[0]);
+	m->ledger.no_subreaper = s->keeper.page->subreaper_errno != 0;
+	m->ledger.born_ignoring_sigchld = s->signals.original_child.sa_handler == SIG_IGN;
+	open_keeper_io(s);
+	if (collector_wanted(s, "perf")) {
+		m->collect.perf_fd = perf_clock_open(&s->roots, s->keeper.job_pid, &why);
+		if (m->collect.perf_fd < 0)
+			run_info_note(s->info, "perf: %s", why.text);
+	}
+	if (collector_wanted(s, "connector") && s->connector_fd >= 0) {
+		uint64_t pause_ms = connector_capacity(s->connector_fd) / EVENTS_PER_MS;
+
+		if (pause_ms > CENSUS_PAUSE_MAX_MS)
+			pause_ms = CENSUS_PAUSE_MAX_MS;
+		s->census_pause_length_ns = pause_ms * 1000000;
+		census_begin(&m->census, s->connector_fd, s->keeper.job_pid);
+		s->connector_fd = -1;
+	}
+	m->collect.pss_forced = s->options->measurements &&
+				sources_named(s->options->measurements, "proc_pss_bytes");
+}
+
+static void raise_file_limit(struct session *s)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &s->file_limit) < 0)
+		return;
+	limit = s->file_limit;
+	limit.rlim_cur = limit.rlim_max;
+	if (setrlimit(RLIMIT_NOFILE, &limit) == 0)
+		s->file_limit_raised = true;
+}
+
+int start_job(struct session *s, struct error *err)
+{
+	int r;
+
+	uint64_t floor_bytes = host_own_resident_bytes(&s->roots);
+	r = keeper_start(&s->keeper, s->options->argv, &s->signals.original_mask,
+		&s->signals.original_child, err);
+	if (r < 0)
+		return r;
+	raise_file_limit(s);
+	r = monitor_init(
+		&s->monitor, &s->roots, &s->measures, s->selected, s->info->collectors, err);
+	if (r < 0) {
+		keeper_quit(&s->keeper);
+		return r;
+	}
+	s->monitor.collect.spawn_floor_bytes = floor_bytes;
+	s->monitor.collect.self_before_ns = s->self_before_ns;
+	open_sources(s);
+	if (s->options->release_stdio)
+		inherited_release(&s->roots);
+	s->info->keeper_pid = s->keeper.pid;
+	s->info->job_pid = s->keeper.job_pid;
+	s->start_ns = clock_monotonic_ns();
+	monitor_start(&s->monitor, s->start_ns, s->options->sample_interval_ns,
+		s->options->report_interval_ns);
+	keeper_release(&s->keeper);
+	return 0;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* The steps before the job, in the order in which assay_run() takes them. For src/api only. */
+#ifndef ASSAY_API_START_H
+#define ASSAY_API_START_H
+
+#include <stdbool.h>
+
+struct assay_run_options;
+struct error;
+struct session;
+
+/* 0, or within what a recorder can do; else false and why. */
+bool start_intervals_are_sane(const struct assay_run_options *o, struct error *err);
+/* Which rows are taken, by what this machine offers. An error is the caller's mistake, but for -ENOMEM. */
+int start_resolve_measurements(struct session *s, struct error *err);
+/* What is known of the run before it begins. */
+void start_info(struct session *s);
+/* Opens the record. A record that exists is an error; any other failure only costs the record and is told to the caller. */
+int start_files(struct session *s, struct error *err);
+/* Forks keeper and job, opens the sources that must be there first, lets the command go. */
+int start_job(struct session *s, struct error *err);
+
+#endif
