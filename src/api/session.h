@@ -14,7 +14,7 @@
 #include "linux/roots.h"
 #include "model/run_info.h"
 #include "monitor/conclude.h"
-#include "monitor/monitor.h"
+#include "monitor/loop.h"
 #include "record/run_files.h"
 
 struct session {

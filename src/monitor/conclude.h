@@ -4,7 +4,7 @@
 #define ASSAY_MONITOR_CONCLUDE_H
 
 #include "model/run_info.h"
-#include "monitor/monitor.h"
+#include "monitor/loop.h"
 
 /*
  * Fills headline, rungs, run_totals, processes and notes of the run as far as it has come; may be called again.

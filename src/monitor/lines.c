@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/macros.h"
-#include "monitor/monitor.h"
+#include "monitor/loop.h"
 
 /* A process that merely breathes is not written down each second: what it used stands in its next line. */
 #define BUSY_SHARE 100 /* of one core since its last line */

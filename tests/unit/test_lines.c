@@ -7,7 +7,7 @@
 
 #include "base/macros.h"
 #include "monitor/lines.h"
-#include "monitor/monitor.h"
+#include "monitor/loop.h"
 
 #define N 600
 

@@ -17,7 +17,7 @@
 #include "launch/signals.h"
 #include "linux/roots.h"
 #include "monitor/conclude.h"
-#include "monitor/monitor.h"
+#include "monitor/loop.h"
 #include "record/run_files.h"
 
 static bool counting;

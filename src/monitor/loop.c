@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs the collectors at each tick and turns closed windows into records. */
-#include "monitor/monitor.h"
+#include "monitor/loop.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The loop's body: a tick reads the target, a closed window becomes a record. Who waits, and for what, is the caller's affair. */
-#ifndef ASSAY_MONITOR_MONITOR_H
-#define ASSAY_MONITOR_MONITOR_H
+#ifndef ASSAY_MONITOR_LOOP_H
+#define ASSAY_MONITOR_LOOP_H
 
 #include <stdbool.h>
 #include <stddef.h>
