@@ -20,7 +20,7 @@ static void new_line(struct json *j)
 		return;
 	buf_add_char(j->out, '\n');
 	static const char blanks[] = "                                        ";
-	size_t left = (size_t) (j->depth * j->indent);
+	size_t left = (size_t) j->depth * (size_t) j->indent;
 
 	while (left > 0) {
 		size_t some = left < sizeof(blanks) - 1 ? left : sizeof(blanks) - 1;

@@ -98,23 +98,12 @@ int affinity_list(struct buf *ret_list, unsigned *ret_count)
 
 #define CGROUP_FILE_SIZE 65536 /* some twelve hierarchies with paths of at most 4 KiB */
 
-int proc_cgroup_each(int proc_root, pid_t pid,
-	void (*each)(unsigned hierarchy, const char *controllers, const char *path, void *context),
-	void *context)
+typedef void cgroup_line(
+	unsigned hierarchy, const char *controllers, const char *path, void *context);
+
+/* "4:memory:/path", line by line. The path may hold a colon; no name of a cgroup may hold a newline. */
+static int cgroup_lines(char *text, cgroup_line *each, void *context)
 {
-	AUTO_FREE char *text = malloc(
-		CGROUP_FILE_SIZE); /* too much for the stack of a cautious user (ulimit -s) */
-	AUTO_CLOSE int fd = root_file(proc_root, "%d/cgroup", pid);
-
-	if (fd < 0)
-		return fd;
-	if (!text)
-		return -ENOMEM;
-	ssize_t n = read_kernel_file(fd, text, CGROUP_FILE_SIZE);
-	if (n < 0)
-		return (int) n;
-
-	/* "4:memory:/path". The path may hold a colon; no name of a cgroup may hold a newline. */
 	for (char *line = text, *next; *line != '\0'; line = next) {
 		uint64_t hierarchy;
 		char *end = strchr(line, '\n');
@@ -134,4 +123,22 @@ int proc_cgroup_each(int proc_root, pid_t pid,
 		each((unsigned) hierarchy, at, path, context);
 	}
 	return 0;
+}
+
+int proc_cgroup_each(int proc_root, pid_t pid,
+	void (*each)(unsigned hierarchy, const char *controllers, const char *path, void *context),
+	void *context)
+{
+	AUTO_CLOSE int fd = root_file(proc_root, "%d/cgroup", pid);
+
+	if (fd < 0)
+		return fd;
+	char *text = malloc(
+		CGROUP_FILE_SIZE); /* too much for the stack of a cautious user (ulimit -s) */
+	if (!text)
+		return -ENOMEM;
+	ssize_t n = read_kernel_file(fd, text, CGROUP_FILE_SIZE);
+	int r = n < 0 ? (int) n : cgroup_lines(text, each, context);
+	free(text);
+	return r;
 }
