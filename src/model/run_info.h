@@ -128,6 +128,8 @@ struct assay_run_info {
 	/* processes */
 	uint64_t processes_seen; /* with a name */
 	uint64_t processes_too_short; /* counted, never sampled */
+	/* the final info.json could not be written: what stands there is of an earlier moment, or nothing */
+	bool info_lost;
 	bool processes_counted; /* the census was complete */
 	uint64_t too_short_cpu_ns; /* CPU of the total that no named process holds */
 	struct name_usage *names; /* by CPU, descending */
@@ -139,7 +141,6 @@ struct assay_run_info {
 	uint64_t self_cpu_ns, self_memory_peak_bytes, ticks, missed_ticks, windows;
 	uint64_t records_written, records_lost; /* windows that could not be written */
 	uint64_t write_failures;
-	bool info_lost; /* the final info.json could not be written: what stands there is of an earlier moment, or nothing */
 	char write_error[240]; /* the latest, "" when none */
 
 	/* what a reader must know: alarms, gaps, denied processes; one sentence each */
