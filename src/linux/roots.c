@@ -30,15 +30,18 @@ static int open_directory(const char *prefix, const char *name, struct error *er
 	return fd;
 }
 
-/* Whether pids in this /proc are the ones system calls mean: not so where it was mounted by another PID namespace. */
-static bool is_of_our_namespace(int proc)
+/* 0 when pids in this /proc are the ones system calls mean; -ESRCH where another PID namespace mounted it; -ENOENT where nothing is. */
+static int of_our_namespace(int proc)
 {
 	char text[16];
 	int pid;
 	ssize_t n = readlinkat(proc, "self", text, sizeof(text));
 	const char *at = text;
 
-	return n > 0 && scan_int(&at, text + n, &pid) && pid == getpid();
+	/* To a process its namespace does not know, "self" is there and leads nowhere. */
+	if (n < 0 && faccessat(proc, "stat", F_OK, 0) < 0)
+		return -ENOENT;
+	return n > 0 && scan_int(&at, text + n, &pid) && pid == getpid() ? 0 : -ESRCH;
 }
 
 int roots_open(struct roots *r, const char *prefix, struct error *err)
@@ -47,9 +50,10 @@ int roots_open(struct roots *r, const char *prefix, struct error *err)
 	int proc = open_directory(prefix, "proc", err);
 	if (proc < 0 && !live)
 		return proc;
-	if (live && proc >= 0 && !is_of_our_namespace(proc)) {
+	int why = live && proc >= 0 ? of_our_namespace(proc) : 0;
+	if (why < 0) {
 		close(proc);
-		proc = -ESRCH;
+		proc = why;
 	}
 	r->why_no_proc = proc >= 0        ? NULL
 			 : proc == -ESRCH ? "the /proc here belongs to another PID namespace"
