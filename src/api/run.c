@@ -42,20 +42,11 @@ static void write_info(struct session *s, bool final)
 	}
 }
 
-static uint64_t own_cpu_ns(void)
-{
-	struct rusage ru;
-
-	getrusage(RUSAGE_SELF, &ru);
-	return (uint64_t) (ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) * NSEC_PER_SEC +
-	       (uint64_t) (ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) * 1000;
-}
-
 static void take_self(struct session *s)
 {
 	struct assay_run_info *info = s->info;
 
-	info->self_cpu_ns = own_cpu_ns() - s->self_before_ns;
+	info->self_cpu_ns = host_own_cpu_ns() - s->self_before_ns;
 	info->self_memory_peak_bytes = host_own_peak_bytes(&s->roots);
 	info->ticks = s->monitor.ticks;
 	info->missed_ticks = s->monitor.schedule.missed;
@@ -291,7 +282,7 @@ enum assay_run_status assay_run(const struct assay_run_options *options, int *re
 		s->info = calloc(1, sizeof(*s->info));
 		s->options = options;
 		s->signals.fd = -1;
-		s->self_before_ns = own_cpu_ns();
+		s->self_before_ns = host_own_cpu_ns();
 		s->connector_fd = -1;
 		s->monitor = (struct monitor){ .census.fd = -1,
 			.collect = { .perf_fd = -1, .keeper_io_fd = -1 } };

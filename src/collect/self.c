@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Our own cost: what the recorder itself uses. */
-#include <sys/resource.h>
-
 #include "base/macros.h"
 #include "collect/collect.h"
 #include "linux/host.h"
@@ -18,18 +16,9 @@ static const struct measure rows[] = {
 };
 _Static_assert(ARRAY_SIZE(rows) == N_ROWS, "one row a name");
 
-static uint64_t timeval_ns(const struct timeval *t)
-{
-	return (uint64_t) t->tv_sec * NSEC_PER_SEC + (uint64_t) t->tv_usec * 1000;
-}
-
 static int read_self(struct collect *c, struct batch *out)
 {
-	struct rusage ru;
-
-	getrusage(RUSAGE_SELF, &ru);
-	put(out, NULL, CPU_SECONDS,
-		timeval_ns(&ru.ru_utime) + timeval_ns(&ru.ru_stime) - c->self_before_ns);
+	put(out, NULL, CPU_SECONDS, host_own_cpu_ns() - c->self_before_ns);
 	put(out, NULL, HWM, host_own_peak_bytes(c->roots));
 	return 0;
 }

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/sysinfo.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -240,4 +241,13 @@ uint64_t host_own_resident_bytes(const struct roots *r)
 	if (n < 0 || proc_statm_parse(text, (size_t) n, &statm) < 0)
 		return 0;
 	return statm.resident * (uint64_t) sysconf(_SC_PAGESIZE);
+}
+
+uint64_t host_own_cpu_ns(void)
+{
+	struct rusage ru;
+
+	getrusage(RUSAGE_SELF, &ru);
+	return (uint64_t) (ru.ru_utime.tv_sec + ru.ru_stime.tv_sec) * NSEC_PER_SEC +
+	       (uint64_t) (ru.ru_utime.tv_usec + ru.ru_stime.tv_usec) * 1000;
 }

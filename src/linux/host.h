@@ -39,6 +39,9 @@ uint64_t host_stolen_ns(const struct roots *r);
  * of whoever called exec. 0 when it cannot be read. */
 uint64_t host_own_peak_bytes(const struct roots *r);
 
+/* CPU time of this very process so far: getrusage(2) RUSAGE_SELF. */
+uint64_t host_own_cpu_ns(void);
+
 /* Resident memory of this very process now, bytes: /proc/self/statm. 0 when it cannot be read. */
 uint64_t host_own_resident_bytes(const struct roots *r);
 

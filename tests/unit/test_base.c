@@ -286,7 +286,7 @@ static void the_offset_is_that_of_the_local_zone_at_that_time(void **state)
 		const char *zone;
 		uint64_t second;
 		const char *text;
-	} cases[] = { { "UTC0", 0, "+00:00" }, { "XXX-5:30", 0, "+05:30" },
+	} cases[] = { { "UTC0", 0, "+00:00" }, { "IST-5:30", 0, "+05:30" },
 		{ "XXX3:30", 0, "-03:30" }, { "CET-1CEST,M3.5.0,M10.5.0/3", 1767225600, "+01:00" },
 		{ "CET-1CEST,M3.5.0,M10.5.0/3", 1782864000, "+02:00" } };
 	AUTO_FREE char *before = getenv("TZ") ? strdup(getenv("TZ")) : NULL;

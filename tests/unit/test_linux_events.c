@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* perf clocks and process events against the running kernel, allowed and refused. */
 #include "linux_test.h"
+#include "live_roots.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,23 +30,6 @@
 
 #define DEADLINE_MS 10000
 #define FORGED_PID (1 << 30) /* past any pid */
-
-static struct roots live;
-
-static int open_live(void **state)
-{
-	struct error err;
-	(void) state;
-
-	return roots_open(&live, "", &err);
-}
-
-static int close_live(void **state)
-{
-	(void) state;
-	roots_close(&live);
-	return 0;
-}
 
 /* What the program does when it is started as "test_linux_events burn": a child that is never waited for uses the CPU. */
 static int burn_in_an_auto_reaped_child(void)

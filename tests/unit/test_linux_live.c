@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* src/linux against the running kernel: children with known behaviour are started and what is read is compared with it. */
 #include "linux_test.h"
+#include "live_roots.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,23 +26,6 @@
 #include "linux/proc_files.h"
 #include "linux/proc_stat.h"
 #include "linux/roots.h"
-
-static struct roots live;
-
-static int open_live(void **state)
-{
-	struct error err;
-	(void) state;
-
-	return roots_open(&live, "", &err);
-}
-
-static int close_live(void **state)
-{
-	(void) state;
-	roots_close(&live);
-	return 0;
-}
 
 static void a_zombies_cpu_clock_equals_its_wait4_rusage(void **state)
 {
