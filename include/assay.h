@@ -26,7 +26,23 @@ struct assay_error {
 	char text[512];
 };
 
-/* What a run is asked to do. Set `size` to sizeof of the struct (ASSAY_RUN_OPTIONS_INIT does). */
+/* The job's outputs, as bits. */
+#define ASSAY_STDOUT 1
+#define ASSAY_STDERR 2
+
+/* How outputs are kept. */
+enum assay_capture_way {
+	ASSAY_CAPTURE_PIPES = 0, /* a pipe each: two files, PREFIXstdout and PREFIXstderr */
+	ASSAY_CAPTURE_COMBINED, /* one pipe for both: one file, PREFIXstdout, in the order in which it was written */
+	ASSAY_CAPTURE_PTY /* a terminal of the job's own for both: one file, PREFIXstdout */
+};
+
+/* The files of a run, as bits. */
+#define ASSAY_RECORD_INFO 1
+#define ASSAY_RECORD_USAGE 2
+
+/* What a run is asked to do. Set `size` to sizeof of the struct (ASSAY_RUN_OPTIONS_INIT does); 0 and NULL stand for the default
+ * everywhere. A program built against an older header has a smaller struct: what it lacks is taken as 0. */
 struct assay_run_options {
 	size_t size;
 	char *const *argv; /* the command, NULL-terminated; borrowed during the call */
@@ -41,10 +57,33 @@ struct assay_run_options {
 	/* Called with one line (no newline) that a person should see while the job runs; may be NULL. */
 	void (*warn)(const char *line, void *context);
 	void *context;
+
+	/* what the job prints */
+	int capture; /* bits: outputs kept in files beside the record */
+	int capture_way; /* enum assay_capture_way */
+	int withheld; /* bits: outputs that do not reach the caller's own */
+	int timestamps; /* beside each kept file one with the time of each line */
+
+	/* the record */
+	int record_types; /* bits: which files are written; 0: all */
+	int clobber; /* a record that is there already is replaced */
+	uint64_t fail_time_ns; /* a command that fails sooner than this leaves no files */
+	int fail_always; /* ... however late it fails */
+	const char *message, *name; /* stored as they are */
+	const char *const *tags; /* "key=value" each, NULL-terminated */
+	uint64_t
+		keep_last_ns; /* how much of the last moments is kept at full resolution; 0: 5 min */
+	int keep_nothing; /* no such ring at all */
+
+	/* the job */
+	int new_session; /* setsid(2) for the job; signals are passed on to its process group */
+	const char *limits; /* "wall=2h, cpu=10h, memory=8G, processes=500, output=1G" */
+	uint64_t limit_grace_ns; /* between the soft signal and SIGKILL; 0: 10 s */
 };
 #define ASSAY_RUN_OPTIONS_INIT                                                                     \
 	{                                                                                          \
-		sizeof(struct assay_run_options), 0, 0, 0, 0, 0, 0, 0, 0, 0                        \
+		sizeof(struct assay_run_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,  \
+			0, 0, 0, 0, 0, 0, 0, 0, 0                                                  \
 	}
 
 /* A finished run in memory: opaque; what info.json holds. */
@@ -59,6 +98,7 @@ enum assay_run_status {
 
 /*
  * Runs a command and records what its whole process tree uses.
+ * A limit that was hit is in *ret_info: assay_run_limit_hit().
  * ret_wait_status  the command's wait status as waitpid(2) gives it; written only when ASSAY_RUN_ENDED is returned
  * ret_info         the finished run; written only when ASSAY_RUN_ENDED is returned; free with assay_run_info_free()
  * err              filled when anything else is returned; may be NULL
@@ -67,6 +107,12 @@ enum assay_run_status {
  */
 enum assay_run_status assay_run(const struct assay_run_options *options, int *ret_wait_status,
 	struct assay_run_info **ret_info, struct assay_error *err);
+
+/* Whether one of the limits ended the run. Since 0.1.0. */
+int assay_run_limit_hit(const struct assay_run_info *info);
+
+/* Whether the files of the run were taken back because the command failed within its fail time. Since 0.1.0. */
+int assay_run_discarded(const struct assay_run_info *info);
 
 /* Frees what assay_run() gave; NULL is fine. Since 0.1.0. */
 void assay_run_info_free(struct assay_run_info *info);

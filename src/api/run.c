@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -260,41 +261,60 @@ static enum assay_run_status run(struct session *s, int *ret_wait_status, struct
 	return ASSAY_RUN_ENDED;
 }
 
+/* An older caller's struct is shorter; a newer caller's longer one must not ask for what is not known here. */
+static int take_options(
+	struct session *s, const struct assay_run_options *options, struct error *err)
+{
+	const size_t first_version = offsetof(struct assay_run_options, capture);
+
+	if (options->size < first_version)
+		return error_say(err, -EINVAL, "the options have no size");
+	for (size_t i = sizeof(*options); i < options->size; i++)
+		if (((const char *) options)[i])
+			return error_say(
+				err, -E2BIG, "the options are of a newer version of the library");
+	memcpy(&s->asked, options,
+		options->size < sizeof(*options) ? options->size : sizeof(*options));
+	s->options = &s->asked;
+	if (!s->asked.argv || !s->asked.argv[0])
+		return error_say(err, -EINVAL, "no command to run");
+	return start_intervals_are_sane(&s->asked, err) ? 0 : -ERANGE;
+}
+
+static struct session *new_session(void)
+{
+	struct session *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->info = calloc(1, sizeof(*s->info));
+	if (!s->info) {
+		free(s);
+		return NULL;
+	}
+	s->signals.fd = -1;
+	s->self_before_ns = host_own_cpu_ns();
+	s->connector_fd = -1;
+	s->monitor = (struct monitor){ .census.fd = -1,
+		.collect = { .perf_fd = -1, .keeper_io_fd = -1 } };
+	return s;
+}
+
 enum assay_run_status assay_run(const struct assay_run_options *options, int *ret_wait_status,
 	struct assay_run_info **ret_info, struct assay_error *err)
 {
 	struct error why = { 0 };
-	struct session *s = calloc(1, sizeof(*s));
+	struct session *s = new_session();
 	enum assay_run_status status = ASSAY_RUN_FAILED;
 
-	if (options && !start_intervals_are_sane(options, &why)) {
-		give_error(err, &why);
-		free(s);
-		return ASSAY_RUN_BAD_OPTION;
-	}
-	if (!options || options->size != sizeof(*options) || !options->argv || !options->argv[0]) {
-		error_say(&why, -EINVAL, "no command to run");
-		give_error(err, &why);
-		free(s);
-		return ASSAY_RUN_BAD_OPTION;
-	}
-	if (s) {
-		s->info = calloc(1, sizeof(*s->info));
-		s->options = options;
-		s->signals.fd = -1;
-		s->self_before_ns = host_own_cpu_ns();
-		s->connector_fd = -1;
-		s->monitor = (struct monitor){ .census.fd = -1,
-			.collect = { .perf_fd = -1, .keeper_io_fd = -1 } };
-	}
-	if (!s || !s->info) {
+	if (!s) {
 		error_set(&why, -ENOMEM, "cannot prepare to record");
 		give_error(err, &why);
-		free(s);
 		return status;
 	}
-	int r = roots_open(&s->roots, "", &why);
-	if (r == 0) {
+	if (take_options(s, options, &why) < 0) {
+		status = ASSAY_RUN_BAD_OPTION;
+	} else if (roots_open(&s->roots, "", &why) == 0) {
 		status = run(s, ret_wait_status, &why);
 		close_session(s);
 	}

@@ -42,6 +42,16 @@ void assay_run_info_free(struct assay_run_info *info)
 	free(kept);
 }
 
+int assay_run_limit_hit(const struct assay_run_info *info)
+{
+	return info && info->limit_hit.name != NULL;
+}
+
+int assay_run_discarded(const struct assay_run_info *info)
+{
+	return info && info->discarded;
+}
+
 void session_discard(struct session *s)
 {
 	run_info_done(s->info);

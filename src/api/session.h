@@ -18,7 +18,8 @@
 #include "record/run_files.h"
 
 struct session {
-	const struct assay_run_options *options;
+	struct assay_run_options asked; /* what the caller's struct lacks is 0 */
+	const struct assay_run_options *options; /* &asked */
 	struct assay_run_info *info;
 	struct measures measures;
 	bool *selected;

@@ -85,7 +85,10 @@ int start_files(struct session *s, struct error *err)
 	r = run_prefix_expand(format, info->started_realtime_ns, getpid(), &info->prefix, err);
 	if (r < 0)
 		return r;
-	r = run_files_open(info->prefix, &s->files, &why);
+	const struct run_files_options options = {
+		.clobber = info->clobber, .no_info = info->no_info, .no_usage = info->no_usage
+	};
+	r = run_files_open(info->prefix, &options, &s->files, &why);
 	if (r == -EEXIST) {
 		if (err)
 			*err = why;
@@ -105,6 +108,29 @@ int start_files(struct session *s, struct error *err)
 	return 0;
 }
 
+static char *copy(const char *text)
+{
+	return text ? strdup(text) : NULL;
+}
+
+static void note_what_was_asked(struct assay_run_info *info, const struct assay_run_options *o)
+{
+	info->measurements_option = strdup(o->measurements ? o->measurements : "default");
+	info->sample_interval_ns = o->sample_interval_ns;
+	info->report_interval_ns = o->report_interval_ns;
+	info->wait_all = o->wait_all != 0;
+	info->new_session = o->new_session != 0;
+	info->clobber = o->clobber != 0;
+	info->no_info = o->record_types && !(o->record_types & ASSAY_RECORD_INFO);
+	info->no_usage = o->record_types && !(o->record_types & ASSAY_RECORD_USAGE);
+	info->fail_time_ns = o->fail_time_ns;
+	info->fail_always = o->fail_always != 0;
+	info->limits_option = copy(o->limits);
+	info->limit_grace_ns = o->limit_grace_ns;
+	info->message = copy(o->message);
+	info->name = copy(o->name);
+}
+
 void start_info(struct session *s)
 {
 	struct assay_run_info *info = s->info;
@@ -121,13 +147,9 @@ void start_info(struct session *s)
 	info->started_realtime_ns = clock_realtime_ns();
 	format_utc_offset(info->started_realtime_ns, zone);
 	memcpy(info->utc_offset, zone, sizeof(info->utc_offset));
-	info->measurements_option =
-		strdup(s->options->measurements ? s->options->measurements : "default");
+	note_what_was_asked(info, s->options);
 	info->measures = &s->measures;
 	info->selected = s->selected;
-	info->sample_interval_ns = s->options->sample_interval_ns;
-	info->report_interval_ns = s->options->report_interval_ns;
-	info->wait_all = s->options->wait_all != 0;
 	info->monitor_pid = getpid();
 }
 

@@ -51,6 +51,74 @@ static const struct option_row rows[] = {
 		.environment = "ASSAY_WAIT_ALL",
 		.help = "goes on until the last process of the job has ended, not only the "
 			"command" },
+	{ .name = "capture-outputs",
+		.letter = 'c',
+		.argument = "WHICH",
+		.default_text = "none",
+		.environment = "ASSAY_CAPTURE_OUTPUTS",
+		.help = "keeps what the job prints in PREFIXstdout and PREFIXstderr: all, none, "
+			"stdout, "
+			"stderr; combined: both in one file in their order; pty: the same through "
+			"a terminal of the job's own" },
+	{ .name = "outputs",
+		.letter = 'o',
+		.argument = "WHICH",
+		.default_text = "all",
+		.environment = "ASSAY_OUTPUTS",
+		.help = "which of the job's outputs still reach ours: all, none, stdout, stderr" },
+	{ .name = "timestamps",
+		.environment = "ASSAY_TIMESTAMPS",
+		.help = "keeps the time of each captured line in a file beside it" },
+	{ .name = "record-types",
+		.letter = 't',
+		.argument = "WHICH",
+		.default_text = "all",
+		.environment = "ASSAY_RECORD_TYPES",
+		.help = "which files are written: all, system-summary (info.json), "
+			"processes-samples (usage.jsonl)" },
+	{ .name = "message",
+		.letter = 'm',
+		.argument = "TEXT",
+		.environment = "ASSAY_MESSAGE",
+		.help = "a text that is kept in the record" },
+	{ .name = "name",
+		.argument = "NAME",
+		.environment = "ASSAY_NAME",
+		.help = "a name by which the run is found later" },
+	{ .name = "mode",
+		.argument = "MODE",
+		.default_text = "current-session",
+		.environment = "ASSAY_MODE",
+		.help = "current-session: the job stays in our session; new-session: it gets its "
+			"own" },
+	{ .name = "clobber",
+		.environment = "ASSAY_CLOBBER",
+		.help = "replaces a record that is there already" },
+	{ .name = "fail-time",
+		.argument = "DURATION",
+		.default_text = "0: the record of a failure is kept",
+		.unit = "seconds",
+		.environment = "ASSAY_FAIL_TIME",
+		.help = "a command that fails sooner than this leaves no files; a negative time: "
+			"no failure does" },
+	{ .name = "limit",
+		.argument = "LIMITS",
+		.environment = "ASSAY_LIMIT",
+		.help = "ends the job, with exit status 124, when it goes beyond one of them: "
+			"'wall=2h, cpu=10h, memory=8G, processes=500, output=1G'" },
+	{ .name = "limit-grace",
+		.argument = "DURATION",
+		.default_text = "10s",
+		.unit = "seconds",
+		.environment = "ASSAY_LIMIT_GRACE",
+		.help = "how long the job has to end by itself after SIGTERM, before SIGKILL" },
+	{ .name = "freeze-on-exit",
+		.argument = "DURATION",
+		.default_text = "5m",
+		.unit = "seconds",
+		.environment = "ASSAY_FREEZE_ON_EXIT",
+		.help = "how much of the run's last moments PREFIXlive keeps at full resolution; "
+			"0: none" },
 	{ .name = "quiet",
 		.letter = 'q',
 		.environment = "ASSAY_QUIET",
@@ -181,6 +249,63 @@ static int run(const struct verb *verb, const struct option_values *values,
 	return WEXITSTATUS(wait_status);
 }
 
+/* A word of a fixed set as the number that stands for it. */
+struct choice {
+	const char *word;
+	int value;
+};
+
+static int choice_option(const struct verb *verb, const struct option_values *values,
+	const char *name, const struct choice *choices, int *ret, struct error *err)
+{
+	size_t i = option_index(verb->options, verb->n_options, name);
+	struct buf known = { 0 };
+
+	if (!values->text[i])
+		return 0;
+	for (const struct choice *c = choices; c->word; c++) {
+		if (strcmp(values->text[i], c->word) == 0) {
+			*ret = c->value;
+			buf_done(&known);
+			return 0;
+		}
+		buf_addf(&known, "%s%s", c == choices ? "" : ", ", c->word);
+	}
+	int r = error_say(err, -EINVAL, "%s is '%.60s'; it takes %s", values->source[i],
+		values->text[i], known.data ? known.data : "");
+	buf_done(&known);
+	return r;
+}
+
+#define BOTH (ASSAY_STDOUT | ASSAY_STDERR)
+
+static int output_options(const struct verb *verb, const struct option_values *values,
+	struct assay_run_options *o, struct error *err)
+{
+	static const struct choice kept[] = { { "all", BOTH }, { "none", 0 },
+		{ "stdout", ASSAY_STDOUT }, { "stderr", ASSAY_STDERR },
+		{ "combined", BOTH | ASSAY_CAPTURE_COMBINED << 8 },
+		{ "pty", BOTH | ASSAY_CAPTURE_PTY << 8 }, { NULL, 0 } };
+	static const struct choice passed[] = { { "all", 0 }, { "none", BOTH },
+		{ "stdout", ASSAY_STDERR }, { "stderr", ASSAY_STDOUT }, { NULL, 0 } };
+	static const struct choice types[] = { { "all", 0 },
+		{ "system-summary", ASSAY_RECORD_INFO },
+		{ "processes-samples", ASSAY_RECORD_USAGE }, { NULL, 0 } };
+	static const struct choice modes[] = { { "current-session", 0 }, { "new-session", 1 },
+		{ NULL, 0 } };
+	int capture = 0;
+
+	if (choice_option(verb, values, "capture-outputs", kept, &capture, err) < 0 ||
+		choice_option(verb, values, "outputs", passed, &o->withheld, err) < 0 ||
+		choice_option(verb, values, "record-types", types, &o->record_types, err) < 0 ||
+		choice_option(verb, values, "mode", modes, &o->new_session, err) < 0)
+		return -EINVAL;
+	o->capture = capture & BOTH;
+	o->capture_way = capture >> 8;
+	o->timestamps = verb_option(verb, values, "timestamps") != NULL;
+	return 0;
+}
+
 static int exec(const struct verb *verb, const struct option_values *values, char **words)
 {
 	struct assay_run_options options = ASSAY_RUN_OPTIONS_INIT;
@@ -193,13 +318,19 @@ static int exec(const struct verb *verb, const struct option_values *values, cha
 	options.output_prefix = verb_option(verb, values, "output-prefix");
 	options.measurements = verb_option(verb, values, "measurements");
 	options.wait_all = verb_option(verb, values, "wait-all") != NULL;
+	options.message = verb_option(verb, values, "message");
+	options.name = verb_option(verb, values, "name");
+	options.clobber = verb_option(verb, values, "clobber") != NULL;
+	options.limits = verb_option(verb, values, "limit");
 	options.release_stdio = 1;
 	options.warn = print_warning;
 	options.context = &quiet;
 	if (duration_option(verb, values, "sample-interval", &options.sample_interval_ns, &err) <
 			0 ||
 		duration_option(
-			verb, values, "report-interval", &options.report_interval_ns, &err) < 0)
+			verb, values, "report-interval", &options.report_interval_ns, &err) < 0 ||
+		duration_option(verb, values, "limit-grace", &options.limit_grace_ns, &err) < 0 ||
+		output_options(verb, values, &options, &err) < 0)
 		return complain_usage(verb, err.text);
 	return run(verb, values, &options);
 }

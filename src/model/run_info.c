@@ -123,5 +123,13 @@ void run_info_done(struct assay_run_info *info)
 	free(info->program_version);
 	free(info->working_directory);
 	free(info->measurements_option);
+	free(info->limits_option);
+	free(info->message);
+	free(info->name);
+	for (size_t i = 0; i < info->n_tags; i++)
+		free(info->tags[i]);
+	free(info->tags);
+	free(info->parent.id);
+	free(info->parent.prefix);
 	*info = (struct assay_run_info){ 0 };
 }

@@ -84,6 +84,38 @@ struct outcome {
 	char evidence[240]; /* "wait status from the keeper"; what else is known */
 };
 
+/* One of the job's outputs that was kept in a file. */
+struct output {
+	const char *name; /* "stdout", "stderr": how the file's name ends; a literal */
+	bool times; /* with a file of the times of its lines beside it */
+	uint64_t bytes; /* in the file */
+	uint64_t lost_bytes; /* that the file could not take */
+	bool open; /* a process that lives on still holds it: the file may grow */
+	bool reader_gone; /* who read our own output closed it, so the job's was closed as well */
+	char error[120]; /* the latest trouble in writing the file, "" when none */
+};
+#define N_OUTPUTS_MAX 2
+
+/* The limit that ended the run. */
+struct limit_hit {
+	const char *
+		name; /* "wall", "cpu", "memory", "processes", "output"; a literal; NULL: none was hit */
+	uint8_t unit; /* enum unit, of both numbers */
+	uint64_t limit, value; /* what was allowed, and what was there when it was judged */
+	const char *key; /* the measurement it was judged by; a literal */
+	uint64_t after_ns; /* since the start of the run */
+	int soft_signal; /* sent to the whole target first */
+	bool killed; /* the grace passed and SIGKILL was needed */
+	bool emptied; /* nothing of the target was left, verified */
+	char way[80]; /* how the target was killed: "cgroup.kill", "one by one" */
+};
+
+/* The run in which this one ran, told by the environment. */
+struct parent_run {
+	char *id; /* owned; NULL: none */
+	char *prefix; /* owned, absolute, raw bytes; NULL when that run records nothing */
+};
+
 struct assay_run_info {
 	char *id; /* "2026.11.27T20.52.26-1234" */
 	enum run_state state;
@@ -116,6 +148,25 @@ struct assay_run_info {
 	size_t n_collectors;
 	uint64_t sample_interval_ns, report_interval_ns; /* 0: adaptive */
 	bool wait_all;
+	bool new_session, clobber, no_info, no_usage;
+	uint64_t fail_time_ns;
+	bool fail_always;
+	char *limits_option; /* as asked, or NULL */
+	uint64_t limit_grace_ns;
+	char *message, *name; /* raw bytes; NULL: none */
+	char **tags; /* "key=value" each */
+	size_t n_tags;
+	struct parent_run parent;
+
+	struct output outputs[N_OUTPUTS_MAX];
+	size_t n_outputs;
+	const char *capture_way; /* "pipes", "combined", "pty"; NULL: nothing is kept */
+	bool has_live; /* PREFIXlive is there */
+	uint64_t live_from_ns; /* since the start of the run: what it holds begins here */
+	struct limit_hit limit_hit;
+	uint64_t stopped_ns; /* the job was stopped this long (SIGSTOP, Ctrl-Z) */
+	uint32_t stops;
+	bool discarded; /* the files were taken back: the command failed within its fail time */
 
 	struct outcome outcome;
 	struct headline headline[N_HEADLINE_MAX];

@@ -14,13 +14,25 @@
 #include "record/info_json.h"
 #include "record/usage_writer.h"
 
+/* A file that was made here, and is taken back if the run is. */
+struct made_file {
+	char *name; /* within the directory */
+	dev_t device;
+	ino_t inode;
+};
+#define N_MADE_MAX 8
+
 struct run_files {
+	struct run_files_options options;
+	struct made_file files[N_MADE_MAX];
+	size_t n_files;
 	struct usage_writer usage;
 	struct info_file info;
 	int dirfd; /* of the prefix: a directory that is moved during the run is still found */
 	int usage_fd;
 	char *directory; /* "." or the prefix up to its last slash */
-	char *info_name, *usage_name; /* within the directory */
+	char *name; /* the prefix behind its last slash */
+	char *info_name; /* within the directory */
 	size_t *made; /* how much of `directory` each directory made here spans, outermost first */
 	size_t n_made;
 };
@@ -43,9 +55,9 @@ static int split_prefix(struct run_files *f, const char *prefix)
 	const char *name = slash ? slash + 1 : prefix;
 
 	f->directory = slash ? join(prefix, (size_t) (name - prefix), "") : join("./", 2, "");
+	f->name = join(name, strlen(name), "");
 	f->info_name = join(name, strlen(name), "info.json");
-	f->usage_name = join(name, strlen(name), "usage.jsonl");
-	return f->directory && f->info_name && f->usage_name ? 0 : -ENOMEM;
+	return f->directory && f->name && f->info_name ? 0 : -ENOMEM;
 }
 
 /* Makes the directory that spans the first `n` bytes; one that is there already is fine. */
@@ -106,33 +118,75 @@ static bool is_there(const struct run_files *f, const char *name)
 	return fstatat(f->dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-static int exists(const char *prefix, const char *end, struct error *err)
+static int exists(const struct run_files *f, const char *end, struct error *err)
 {
 	return error_say(err, -EEXIST,
-		"%s%s exists, and a record is never overwritten: choose another prefix", prefix,
-		end);
+		"%s%s%s exists, and a record is never overwritten unasked: choose another prefix "
+		"or use --clobber",
+		strcmp(f->directory, "./") == 0 ? "" : f->directory, f->name, end);
 }
 
-static int open_usage(struct run_files *f, const char *prefix, struct error *err)
+/* Makes a file and remembers it. */
+static int make_file(struct run_files *f, char *name, int flags)
 {
-	if (is_there(f, f->info_name))
-		return exists(prefix, "info.json", err);
-	f->usage_fd = openat(f->dirfd, f->usage_name,
-		O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666);
-	if (f->usage_fd < 0 && errno == EEXIST)
-		return exists(prefix, "usage.jsonl", err);
-	if (f->usage_fd < 0)
-		return error_set(err, -errno, "cannot make %susage.jsonl", prefix);
+	struct stat st;
+	int fd;
+
+	if (f->n_files == N_MADE_MAX)
+		return -ENOSPC;
+	if (f->options.clobber && unlinkat(f->dirfd, name, 0) < 0 && errno != ENOENT)
+		return -errno;
+	fd = openat(f->dirfd, name, flags | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) < 0) {
+		close(fd);
+		return -EIO;
+	}
+	f->files[f->n_files++] = (struct made_file){ name, st.st_dev, st.st_ino };
+	return fd;
+}
+
+int run_files_add(
+	struct run_files *f, const char *end, int open_flags, int *ret_fd, struct error *err)
+{
+	char *name = join(f->name, strlen(f->name), end);
+	int fd = name ? make_file(f, name, open_flags) : -ENOMEM;
+
+	if (fd < 0)
+		free(name);
+	if (fd == -EEXIST)
+		return exists(f, end, err);
+	if (fd < 0)
+		return error_set(err, fd, "cannot make %s%s%s", f->directory, f->name, end);
+	*ret_fd = fd;
 	return 0;
 }
 
-int run_files_open(const char *prefix, struct run_files **ret, struct error *err)
+static int open_files(struct run_files *f, struct error *err)
+{
+	if (!f->options.no_info) {
+		if (!f->options.clobber && is_there(f, f->info_name))
+			return exists(f, "info.json", err);
+		if (f->options.clobber && unlinkat(f->dirfd, f->info_name, 0) < 0 &&
+			errno != ENOENT)
+			return error_set(
+				err, -errno, "cannot replace %s%sinfo.json", f->directory, f->name);
+	}
+	if (f->options.no_usage)
+		return 0;
+	return run_files_add(f, "usage.jsonl", O_RDWR | O_APPEND, &f->usage_fd, err);
+}
+
+int run_files_open(const char *prefix, const struct run_files_options *options,
+	struct run_files **ret, struct error *err)
 {
 	struct run_files *f = calloc(1, sizeof(*f));
 	int r;
 
 	if (!f)
 		return error_set(err, -ENOMEM, "cannot open a record");
+	f->options = *options;
 	f->dirfd = f->usage_fd = f->info.reserve = -1;
 	r = split_prefix(f, prefix);
 	if (r == 0)
@@ -142,21 +196,22 @@ int run_files_open(const char *prefix, struct run_files **ret, struct error *err
 	if (r == 0)
 		r = open_directory(f, err);
 	if (r == 0)
-		r = open_usage(f, prefix, err);
+		r = open_files(f, err);
 	if (r < 0) {
 		run_files_discard(f);
 		run_files_close(f);
 		return r;
 	}
 	f->usage.fd = f->usage_fd;
-	info_file_init(&f->info, f->dirfd, f->info_name);
+	if (!f->options.no_info)
+		info_file_init(&f->info, f->dirfd, f->info_name);
 	*ret = f;
 	return 0;
 }
 
 struct sink *run_files_sink(struct run_files *f)
 {
-	return &f->usage.sink;
+	return f->usage_fd >= 0 ? &f->usage.sink : NULL;
 }
 
 int run_files_write_info(
@@ -165,6 +220,8 @@ int run_files_write_info(
 	struct buf text = { 0 };
 	int r;
 
+	if (f->options.no_info)
+		return 0;
 	info_json(info, &text);
 	if (text.failed)
 		r = error_set(err, -ENOMEM, "cannot make %s", f->info_name);
@@ -182,18 +239,18 @@ void run_files_counts(const struct run_files *f, uint64_t *ret_written, uint64_t
 	*ret_failures = f->usage.failures;
 }
 
-/* Removes the usage file if the name still leads to the one that was opened here. */
-static void discard_usage(struct run_files *f)
+/* Removes the files whose names still lead to those that were made here. */
+static void discard_files(struct run_files *f)
 {
-	struct stat ours;
 	struct stat named;
 
-	if (f->usage_fd < 0 || fstat(f->usage_fd, &ours) < 0)
-		return;
-	if (fstatat(f->dirfd, f->usage_name, &named, AT_SYMLINK_NOFOLLOW) < 0)
-		return;
-	if (ours.st_dev == named.st_dev && ours.st_ino == named.st_ino)
-		unlinkat(f->dirfd, f->usage_name, 0);
+	for (size_t i = 0; i < f->n_files; i++) {
+		const struct made_file *made = &f->files[i];
+
+		if (fstatat(f->dirfd, made->name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+			named.st_dev == made->device && named.st_ino == made->inode)
+			unlinkat(f->dirfd, made->name, 0);
+	}
 }
 
 void run_files_discard(struct run_files *f)
@@ -201,7 +258,7 @@ void run_files_discard(struct run_files *f)
 	if (!f)
 		return;
 	info_file_discard(&f->info);
-	discard_usage(f);
+	discard_files(f);
 	while (f->n_made > 0) {
 		/* rmdir(2) refuses a directory in which someone else has put something meanwhile. */
 		f->directory[f->made[--f->n_made]] = '\0';
@@ -221,7 +278,9 @@ struct run_files *run_files_close(struct run_files *f)
 		close(f->dirfd);
 	free(f->directory);
 	free(f->info_name);
-	free(f->usage_name);
+	free(f->name);
+	for (size_t i = 0; i < f->n_files; i++)
+		free(f->files[i].name);
 	free(f->made);
 	free(f);
 	return NULL;

@@ -18,14 +18,26 @@ int run_prefix_expand(
 
 /*
  * Opens a run's files. Parents of the prefix are created. Nothing that exists is overwritten: -EEXIST when a record
- * (PREFIXinfo.json or PREFIXusage.jsonl) is there already. Other failures leave nothing half-made.
+ * (one of its files) is there already. Other failures leave nothing half-made.
  * The space for the final info.json is reserved (O_TMPFILE + posix_fallocate) where the file system can, so that a disk which fills up
  * during the run does not lose the summary.
  */
 struct run_files;
-int run_files_open(const char *prefix, struct run_files **ret, struct error *err);
+struct run_files_options {
+	bool clobber; /* what is there already is replaced, by a new file each: links to the old one keep what it held */
+	bool no_info, no_usage;
+};
+int run_files_open(const char *prefix, const struct run_files_options *options,
+	struct run_files **ret, struct error *err);
 
-/* The series: one self-contained line a window, appended whole, flushed as written. When the disk is full, lines wait in a
+/*
+ * Makes one more file of the run, PREFIX and `end`, under the same rules, and gives its descriptor (O_CLOEXEC), which is the caller's.
+ * `end` is a literal. -EEXIST when it is there already and is not to be replaced.
+ */
+int run_files_add(
+	struct run_files *f, const char *end, int open_flags, int *ret_fd, struct error *err);
+
+/* The series: NULL when none is written. One self-contained line a window, appended whole, flushed as written. When the disk is full, lines wait in a
  * bounded buffer and are retried at each window; the oldest are dropped first, and counted. A partly written line is completed or
  * cut off again, so that the file never holds half a line followed by another. Allocates nothing once its buffers have grown. */
 struct sink *run_files_sink(struct run_files *f);

@@ -77,7 +77,7 @@ static struct run_files *opened(const char *prefix)
 {
 	struct run_files *f = NULL;
 
-	assert_int_equal(run_files_open(prefix, &f, &failure), 0);
+	assert_int_equal(run_files_open(prefix, &(struct run_files_options){ 0 }, &f, &failure), 0);
 	assert_non_null(f);
 	return f;
 }
@@ -176,7 +176,7 @@ static void an_existing_record_is_refused_and_untouched(void **state)
 		struct run_files *f = NULL;
 
 		write_file(names[i], "theirs");
-		assert_int_equal(run_files_open("r-", &f, &failure), -EEXIST);
+		assert_int_equal(run_files_open("r-", &(struct run_files_options){ 0 }, &f, &failure), -EEXIST);
 		assert_null(f);
 		assert_non_null(strstr(failure.text, names[i]));
 		char *text = content(names[i], NULL);
@@ -193,7 +193,7 @@ static void a_dangling_link_counts_as_an_existing_record(void **state)
 	(void) state;
 
 	assert_int_equal(symlink("elsewhere", "usage.jsonl"), 0);
-	assert_int_equal(run_files_open("./", &f, &failure), -EEXIST);
+	assert_int_equal(run_files_open("./", &(struct run_files_options){ 0 }, &f, &failure), -EEXIST);
 	assert_int_equal(access("elsewhere", F_OK), -1);
 	assert_int_equal(unlink("usage.jsonl"), 0);
 }
@@ -219,12 +219,12 @@ static void prefixes_that_cannot_be_made_fail_in_words_and_leave_nothing(void **
 	(void) state;
 
 	snprintf(long_name, sizeof(long_name), "new/%0250d", 0);
-	assert_int_equal(run_files_open(long_name, &f, &failure), -ENAMETOOLONG);
+	assert_int_equal(run_files_open(long_name, &(struct run_files_options){ 0 }, &f, &failure), -ENAMETOOLONG);
 	snprintf(long_name, sizeof(long_name), "new/%0280d/", 0);
-	assert_int_equal(run_files_open(long_name, &f, &failure), -ENAMETOOLONG);
+	assert_int_equal(run_files_open(long_name, &(struct run_files_options){ 0 }, &f, &failure), -ENAMETOOLONG);
 	assert_int_equal(count_entries("."), 0);
 	write_file("file", "");
-	assert_int_equal(run_files_open("file/a/", &f, &failure), -ENOTDIR);
+	assert_int_equal(run_files_open("file/a/", &(struct run_files_options){ 0 }, &f, &failure), -ENOTDIR);
 	assert_non_null(strstr(failure.text, "file/a/"));
 	assert_int_equal(unlink("file"), 0);
 	assert_null(f);
