@@ -225,8 +225,12 @@ int start_job(struct session *s, struct error *err)
 	int r;
 
 	uint64_t floor_bytes = host_own_resident_bytes(&s->roots);
-	r = keeper_start(&s->keeper, s->options->argv, &s->signals.original_mask,
-		&s->signals.original_child, err);
+	const struct job_setup setup = { .argv = s->options->argv,
+		.mask = &s->signals.original_mask,
+		.child_action = &s->signals.original_child,
+		.stdio = { -1, -1, -1 },
+		.new_session = s->options->new_session != 0 };
+	r = keeper_start(&s->keeper, &setup, err);
 	if (r < 0)
 		return r;
 	raise_file_limit(s);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <linux/close_range.h>
 #include <linux/futex.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -142,8 +143,21 @@ static _Noreturn void keeper_main(struct exit_page *page, pid_t monitor)
 	}
 }
 
-static _Noreturn void job_main(struct exit_page *page, char *const *argv, const sigset_t *mask,
-	const struct sigaction *child_action)
+/* What the job has that we have not. A failure is the command's: it could not be started as asked. */
+static int set_up(const struct job_setup *setup)
+{
+	if (setup->new_session && setsid() < 0)
+		return errno;
+	for (int fd = 0; fd < 3; fd++)
+		if (setup->stdio[fd] >= 0 && dup2(setup->stdio[fd], fd) < 0)
+			return errno;
+	for (char *const *variable = setup->environment; variable && *variable; variable++)
+		if (putenv(*variable) != 0)
+			return errno;
+	return 0;
+}
+
+static _Noreturn void job_main(struct exit_page *page, const struct job_setup *setup)
 {
 	pid_t keeper = getppid();
 
@@ -155,16 +169,19 @@ static _Noreturn void job_main(struct exit_page *page, char *const *argv, const 
 	if (atomic_load(&page->go) != 1)
 		_exit(125);
 
-	sigaction(SIGCHLD, child_action, NULL);
-	sigprocmask(SIG_SETMASK, mask, NULL);
-	execvp(argv[0], argv);
-	int number = errno;
+	int number = set_up(setup);
+	if (number == 0) {
+		sigaction(SIGCHLD, setup->child_action, NULL);
+		sigprocmask(SIG_SETMASK, setup->mask, NULL);
+		execvp(setup->argv[0], setup->argv);
+		number = errno;
+	}
 	atomic_store(&page->exec_errno, number);
 	_exit(number == ENOENT ? 127 : 126);
 }
 
-static _Noreturn void keeper_fork_job(struct exit_page *page, char *const *argv,
-	const sigset_t *mask, const struct sigaction *child_action, pid_t monitor)
+static _Noreturn void keeper_fork_job(
+	struct exit_page *page, const struct job_setup *setup, pid_t monitor)
 {
 	struct sigaction by_default = { .sa_handler = SIG_DFL };
 	sigset_t all;
@@ -179,7 +196,7 @@ static _Noreturn void keeper_fork_job(struct exit_page *page, char *const *argv,
 
 	pid_t job = fork();
 	if (job == 0)
-		job_main(page, argv, mask, child_action);
+		job_main(page, setup);
 	prctl(PR_SET_NAME, "assay-keeper");
 	page->job_pid = job;
 	page->fork_errno = errno;
@@ -190,8 +207,7 @@ static _Noreturn void keeper_fork_job(struct exit_page *page, char *const *argv,
 	keeper_main(page, monitor);
 }
 
-int keeper_start(struct keeper *k, char *const *argv, const sigset_t *mask,
-	const struct sigaction *child_action, struct error *err)
+int keeper_start(struct keeper *k, const struct job_setup *setup, struct error *err)
 {
 	struct sigaction by_default = { .sa_handler = SIG_DFL };
 
@@ -216,7 +232,7 @@ int keeper_start(struct keeper *k, char *const *argv, const sigset_t *mask,
 		return error_set(err, number, "cannot fork the keeper");
 	}
 	if (k->pid == 0)
-		keeper_fork_job(k->page, argv, mask, child_action, monitor);
+		keeper_fork_job(k->page, setup, monitor);
 
 	while (atomic_load(&k->page->job_forked) == 0) {
 		siginfo_t info = { 0 };

@@ -13,6 +13,17 @@
 
 struct error;
 
+/* How the job is started. All borrowed until keeper_start() returns. */
+struct job_setup {
+	char *const *argv;
+	const sigset_t *mask; /* the job's signal mask */
+	const struct sigaction
+		*child_action; /* its SIGCHLD disposition: what we were started with ourselves */
+	int stdio[3]; /* what its standard streams become; -1: inherited */
+	char *const *environment; /* "NAME=value" added to ours, NULL-terminated; NULL: none */
+	bool new_session; /* setsid(2) */
+};
+
 struct keeper {
 	struct exit_page *page;
 	pid_t pid; /* the keeper's, 0 when there is none */
@@ -25,11 +36,9 @@ struct keeper {
 
 /*
  * Forks the keeper, which forks the job; returns when the job exists and waits, not yet exec'ed, for keeper_release().
- * The caller has blocked its signals; `mask` is what the job starts with, `child_action` its SIGCHLD disposition (what we
- * were started with ourselves). The calling process becomes a subreaper, so that it inherits the job should the keeper be killed.
+ * The caller has blocked its signals. The calling process becomes a subreaper, so that it inherits the job should the keeper be killed.
  */
-int keeper_start(struct keeper *k, char *const *argv, const sigset_t *mask,
-	const struct sigaction *child_action, struct error *err);
+int keeper_start(struct keeper *k, const struct job_setup *setup, struct error *err);
 /* Lets the command start. */
 void keeper_release(struct keeper *k);
 

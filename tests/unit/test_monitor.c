@@ -77,11 +77,15 @@ static void begin(struct recorded_job *job, const char *measurements, char *cons
 	sources_probe(&job->roots, -1, job->states, &job->n_states);
 	assert_int_equal(
 		sources_select(&job->measures, measurements, job->states, job->selected, &err), 0);
-	assert_int_equal(run_files_open(job->prefix, &(struct run_files_options){ 0 }, &job->files, &err), 0);
-	assert_int_equal(signals_open(&job->signals, &err), 0);
-	assert_int_equal(keeper_start(&job->keeper, argv, &job->signals.original_mask,
-				 &job->signals.original_child, &err),
+	assert_int_equal(
+		run_files_open(job->prefix, &(struct run_files_options){ 0 }, &job->files, &err),
 		0);
+	assert_int_equal(signals_open(&job->signals, &err), 0);
+	const struct job_setup setup = { .argv = argv,
+		.mask = &job->signals.original_mask,
+		.child_action = &job->signals.original_child,
+		.stdio = { -1, -1, -1 } };
+	assert_int_equal(keeper_start(&job->keeper, &setup, &err), 0);
 	assert_int_equal(monitor_init(&job->monitor, &job->roots, &job->measures, job->selected,
 				 job->states, &err),
 		0);
