@@ -21,8 +21,8 @@ from support import DEADLINE_SECONDS, User
 KEYS = {"Ctrl-C": b"\x03", "Ctrl-D": b"\x04", "Ctrl-Z": b"\x1a", "Ctrl-\\": b"\x1c", "Escape": b"\x1b", "Enter": b"\r"}
 PROMPT = r"<\d+>\$ "  # the exit status of what ran before, so that every transcript holds them all
 JOB = Path(__file__).resolve().parent / "terminal_job.py"
-# A summary and its notes: from the word at its beginning to the last indented line.
-SUMMARY = re.compile(r"assay: [^\n]*\r\n(?:  [^\n]*\r\n)*")
+# A summary and its notes: from the word at its beginning to the last indented line, colours included.
+SUMMARY = re.compile(r"(?:\x1b\[[\d;]*m)?assay: [^\n]*\r\n(?:  [^\n]*\r\n)*")
 ROWS, COLUMNS = 24, 132
 # What the shell says of a job in the background comes before the first prompt after it noticed. These wait until it has noticed.
 RC = """
@@ -41,6 +41,14 @@ def fields_of(pid):
     except (FileNotFoundError, ProcessLookupError):
         return None
     return text.rpartition(")")[2].split()
+
+
+def words_of(pid):
+    """The words of its command line; none when it has ended."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text(encoding="utf-8", errors="replace").split("\0")
+    except (FileNotFoundError, ProcessLookupError):
+        return [""]
 
 
 def is_stopped(pid):
@@ -86,20 +94,21 @@ class Terminal:
         self.room, self.text, self.seen = room, "", 0
         self.master, slave = pty.openpty()
         os.set_blocking(self.master, False)
+        self.environment = self.environment_of(wrapper)
         try:
             self.resize(ROWS, COLUMNS)
             user = user or User()
             os.fchown(slave, user.uid, user.gid)
             # pylint: disable-next=subprocess-popen-preexec-fn
             self.shell = subprocess.Popen(argv, stdin=slave, stdout=slave, stderr=slave, cwd=room, preexec_fn=own_terminal,
-                                          env=self.environment(wrapper), **user.popen_arguments())
+                                          env=self.environment, **user.popen_arguments())
         except BaseException:
             os.close(self.master)
             raise
         finally:
             os.close(slave)
 
-    def environment(self, wrapper):
+    def environment_of(self, wrapper):
         """$W is the wrapper or nothing, so that what is typed, echoed and listed by `jobs` is the same with and without."""
         (self.room / "inputrc").write_text("set enable-bracketed-paste off\n", encoding="ascii")
         (self.room / "rc").write_text(RC, encoding="ascii")
@@ -194,6 +203,14 @@ class Terminal:
         """The children of the shell: the leader of each job's group."""
         return [int(word) for word in
                 Path(f"/proc/{self.shell.pid}/task/{self.shell.pid}/children").read_text(encoding="ascii").split()]
+
+    def asleep(self, program):
+        """Waits until `program` waits for something: to some, a signal that comes just before that is lost until the next key."""
+        def sleeps():
+            found = [pid for pid in processes_of(self.room) if words_of(pid)[0] == program]
+            return found and all((fields_of(pid) or "?")[0] == "S" for pid in found)
+
+        self.until(sleeps, f"{program} to wait")
 
     def hang_up(self):
         os.close(self.master)

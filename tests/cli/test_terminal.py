@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from support import check_record, read_info, read_usage
-from terminal import JOB, is_stopped, processes_of, terminal, transcript
+from terminal import JOB, is_stopped, processes_of, terminal, transcript, words_of
 
 WAITING = "sh -c 'echo ready; exec sleep 100'"
 
@@ -336,6 +336,7 @@ def pager(t):
     t.expect("line 46\r\n" + asks)
     t.type("/line 250\r")
     t.expect("line 272\r\n" + asks)
+    t.asleep("less")
     t.key("Ctrl-Z")
     t.prompt()
     t.enter("fg")
@@ -349,7 +350,7 @@ def pager(t):
 @script
 def editor(t):
     drawn = r"(?s:.*?)\x1b\[\?25h"  # the cursor is shown again when all is drawn
-    t.enter("$W vi -u NONE -N -i NONE -n text")
+    t.enter("$W vi -u NONE -N -i NONE -n --cmd 'set tm=9' text")
     t.expect(r'"text" \[New' + drawn)
     t.type("i")
     t.expect("INSERT" + drawn)
@@ -357,6 +358,7 @@ def editor(t):
     t.expect("written" + drawn)
     t.key("Escape")
     t.expect(drawn)
+    t.asleep("vi")
     t.key("Ctrl-Z")
     t.prompt()
     t.run("jobs")
@@ -384,16 +386,20 @@ def process_viewer(t):
 
 @script
 def python_prompt(t):
+    python = t.environment["PYTHON"]
     t.enter("$W $PYTHON -I -q")
     t.expect(">>> ")
     t.enter("1 + 1")
     t.expect("2\r\n>>> ")
+    t.asleep(python)
     t.key("Ctrl-C")
     t.expect("KeyboardInterrupt\r\n>>> ")
     t.enter("import time; print('rea' + 'dy'); time.sleep(100)")
     t.expect("ready\r\n")
+    t.asleep(python)
     t.key("Ctrl-C")
     t.expect("KeyboardInterrupt\r\n>>> ")
+    t.asleep(python)
     t.key("Ctrl-Z")
     t.prompt()
     t.enter("fg")
@@ -605,13 +611,9 @@ def logged(t, line):
     t.until(lambda: line in log_of(t), f"the job to say: {line}")
 
 
-def words_of(pid):
-    return Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-
-
 def job_of(t):
     """The program that says what happens to it. (What waits for it names it far later.)"""
-    found = [pid for pid in processes_of(t.room) if str(JOB).encode() in words_of(pid)[:4]]
+    found = [pid for pid in processes_of(t.room) if str(JOB) in words_of(pid)[:4]]
     assert len(found) == 1, found
     return found[0]
 
