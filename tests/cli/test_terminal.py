@@ -605,7 +605,9 @@ def test_the_same_holds_for_the_leader_of_the_session(room, assay, wrapper):
             for text in ("ignored\r\n", "once more and it ends\r\n"):
                 t.key("Ctrl-C")
                 t.expect(text)
-    X(t)
+            t.key("Ctrl-C")
+            t.expect(r"\^C")
+            everything_ends(t)
             assert t.shell.wait() == -signal.SIGINT
             shown.append(transcript(t.text))
 
