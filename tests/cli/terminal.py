@@ -196,8 +196,14 @@ class Terminal:
         return os.tcgetpgrp(self.master)
 
     def in_foreground(self):
-        """Waits until a job has the terminal."""
-        self.until(lambda: self.foreground() != self.shell.pid, "a job to have the terminal")
+        """Waits until a job has the terminal and nothing of it is stopped: the shell gives it the terminal first and lets it run then, and
+        the kernel drops a Ctrl-Z that comes between."""
+        def runs():
+            group = self.foreground()
+            members = [fields for fields in map(fields_of, processes_of(self.room)) if fields and fields[2] == str(group)]
+            return group != self.shell.pid and members and all(fields[0] not in "Tt" for fields in members)
+
+        self.until(runs, "a job to have the terminal and to run")
 
     def jobs(self):
         """The children of the shell: the leader of each job's group."""
