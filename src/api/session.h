@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <sys/resource.h>
 
+#include "api/limiting.h"
+#include "api/oom.h"
 #include "assay.h"
 #include "launch/keeper.h"
 #include "launch/signals.h"
@@ -29,6 +31,8 @@ struct session {
 	struct keeper keeper;
 	int connector_fd; /* the census takes it over; -1 */
 	struct monitor monitor;
+	struct limiting limiting;
+	struct oom_watch oom;
 	struct run_files *files; /* NULL when nothing is recorded */
 	struct rlimit file_limit;
 	bool file_limit_raised;

@@ -106,7 +106,8 @@ static bool reap_ended(struct exit_page *page, const struct not_the_jobs *other)
 	}
 }
 
-static _Noreturn void keeper_main(struct exit_page *page, pid_t monitor)
+static _Noreturn void keeper_main(
+	struct exit_page *page, const struct job_setup *setup, pid_t monitor)
 {
 	sigset_t wanted;
 	bool told_job = false, told_all = false;
@@ -137,6 +138,8 @@ static _Noreturn void keeper_main(struct exit_page *page, pid_t monitor)
 			kill(monitor, SIGCHLD);
 		told_job = job_ended;
 		told_all = !children;
+		if (orphaned && !children && setup->cgroup_directory)
+			rmdir(setup->cgroup_directory);
 		if (atomic_load(&page->quit) || (orphaned && !children))
 			_exit(0);
 		sigwaitinfo(&wanted, NULL);
@@ -204,7 +207,7 @@ static _Noreturn void keeper_fork_job(
 	futex_wake(&page->job_forked);
 	if (job < 0)
 		_exit(125);
-	keeper_main(page, monitor);
+	keeper_main(page, setup, monitor);
 }
 
 int keeper_start(struct keeper *k, const struct job_setup *setup, struct error *err)
