@@ -217,11 +217,11 @@ static void finish(struct session *s)
 	ledger_sum_living(&s->monitor.ledger);
 	info->state = RUN_DONE;
 	outcome_from_status(&info->outcome, page->job_status, s->keeper.lost);
+	take_self(s);
+	conclude(&s->monitor, info, false);
 	limiting_conclude(s);
 	oom_end(&s->oom, &s->roots, &oom);
 	outcome_explain(info, &oom);
-	take_self(s);
-	conclude(&s->monitor, info, false);
 	write_info(s, true);
 	take_self(s);
 }
