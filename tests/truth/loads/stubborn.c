@@ -8,7 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define HEADS_MAX 3000 /* ever made: then it grows no more, so that a test that fails leaves no bomb */
+#define HEADS_MAX                                                                                  \
+	3000 /* ever made: then it grows no more, so that a test that fails leaves no bomb */
 
 static void nothing(int number)
 {
