@@ -89,7 +89,7 @@ static void killed_by_whom(struct outcome *o, const struct oom_found *oom)
 	if (oom->in_cgroup > 0)
 		return;
 	if (oom->on_machine > 0)
-		snprintf(more, sizeof(more), "; /proc/vmstat oom_kill rose by %" PRIu64,
+		snprintf(more, sizeof(more), "; oom_kill of the machine (vmstat) rose by %" PRIu64,
 			oom->on_machine);
 	else
 		snprintf(more, sizeof(more), "%s",
