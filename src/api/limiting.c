@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "api/session.h"
@@ -14,6 +15,7 @@
 #include "base/error.h"
 #include "base/utf8.h"
 #include "target/deliver.h"
+#include "target/readings.h"
 
 #define MS 1000000ULL
 #define GRACE_DEFAULT_NS (10 * NSEC_PER_SEC)
@@ -169,6 +171,22 @@ static bool ended_by_itself(struct session *s)
 	       (!job || process_signal(&s->monitor.ledger, job, 0) == -ESRCH);
 }
 
+/* Whether the soft signal can do nothing to the command but end it. */
+static bool takes_default(struct session *s)
+{
+	struct process *job = ledger_find(&s->monitor.ledger, s->keeper.job_pid);
+	uint64_t bit = UINT64_C(1) << (SOFT_SIGNAL - 1);
+
+	if (!job)
+		return false;
+	job->status_tick = 0; /* not the one read in this tick: it may have set a handler since */
+	process_read_status(&s->monitor.ledger, job, true);
+	const struct proc_status *status = &job->status;
+	return job->status_error == 0 && status->has_signals_blocked &&
+	       ((status->signals_blocked | status->signals_ignored | status->signals_caught) &
+		       bit) == 0;
+}
+
 static void hit(struct session *s, const struct verdict *v)
 {
 	const struct limit_row *row = &limit_rows[v->limit];
@@ -179,8 +197,9 @@ static void hit(struct session *s, const struct verdict *v)
 		l->phase = LIMITING_NOTHING; /* then no limit ended it */
 		return;
 	}
+	l->by_default = takes_default(s);
 	uint64_t now_ns = clock_monotonic_ns();
-	signal_all(s, SOFT_SIGNAL);
+	l->soft_reached = signal_all(s, SOFT_SIGNAL).reached;
 	s->info->limit_hit = (struct limit_hit){ .name = row->name,
 		.unit = row->unit,
 		.limit = l->limits.at[v->limit],
@@ -311,6 +330,16 @@ bool limiting_holds(struct session *s, bool *ret_over)
 		return false;
 	*ret_over = phase == LIMITING_OVER || keeper_all_ended(&s->keeper);
 	return true;
+}
+
+void limiting_reconsider(struct session *s)
+{
+	struct limit_hit *h = &s->info->limit_hit;
+	const struct limiting *l = &s->limiting;
+
+	if (h->name && l->by_default && l->soft_reached <= 1 && !h->killed &&
+		!s->options->wait_all && WIFEXITED(s->keeper.page->job_status))
+		*h = (struct limit_hit){ 0 };
 }
 
 static void note_who_is_left(struct session *s)

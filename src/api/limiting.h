@@ -29,6 +29,8 @@ struct limiting {
 	uint64_t kill_began_ns, next_round_ns, round_pause_ns;
 	uint32_t rounds;
 	bool killed_as_a_whole;
+	bool by_default; /* the command does nothing of its own at the soft signal: if it ends otherwise, that was not our doing */
+	uint64_t soft_reached; /* processes that were sent it */
 	uint64_t denied; /* processes that could not be killed in the latest round */
 };
 
@@ -50,6 +52,8 @@ bool limiting_look_due(const struct session *s, uint64_t now_ns);
 void limiting_tick(struct session *s);
 /* Whether a limit holds the run open beyond its usual end, until the whole target has ended; then *ret_over says whether it has. */
 bool limiting_holds(struct session *s, bool *ret_over);
+/* The command may have ended by itself when the soft signal was already sent: then no limit ended it. */
+void limiting_reconsider(struct session *s);
 /* The last sample was taken: what is left is known. */
 void limiting_conclude(struct session *s);
 /* Removes the cgroup; what lives on goes back to ours. */

@@ -54,7 +54,7 @@ static void stopped_by_limit(struct outcome *o, const struct limit_hit *h)
 {
 	static const struct {
 		const char *name, *words;
-	} kinds[] = { { "wall", "time limit (wall" }, { "cpu", "time limit (CPU" },
+	} kinds[] = { { "wall", "time limit (wall " }, { "cpu", "CPU limit (" },
 		{ "memory", "memory limit (" }, { "processes", "limit of processes (" },
 		{ "output", "output limit (" } };
 	char limit[UNITS_TEXT_SIZE];
@@ -65,8 +65,8 @@ static void stopped_by_limit(struct outcome *o, const struct limit_hit *h)
 	format_limit(h->unit, h->value, value);
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
 		if (strcmp(h->name, kinds[i].name) == 0)
-			snprintf(o->words, sizeof(o->words), "stopped by our %s%s%s)",
-				kinds[i].words, h->unit == SECONDS ? " " : "", limit);
+			snprintf(o->words, sizeof(o->words), "stopped by our %s%s)", kinds[i].words,
+				limit);
 	snprintf(more, sizeof(more), "; %s was %s when the limit was hit", h->key, value);
 	add_text(o->evidence, sizeof(o->evidence), more);
 }

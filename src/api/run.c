@@ -219,6 +219,7 @@ static void finish(struct session *s)
 	outcome_from_status(&info->outcome, page->job_status, s->keeper.lost);
 	take_self(s);
 	conclude(&s->monitor, info, false);
+	limiting_reconsider(s);
 	limiting_conclude(s);
 	oom_end(&s->oom, &s->roots, &oom);
 	outcome_explain(info, &oom);

@@ -11,8 +11,8 @@
 #include "target/readings.h"
 
 #define MS 1000000ULL
-#define LOOK_EVERY_NS (250 * MS) /* memory and processes can grow between two samples */
-#define LOOK_NEAR_NS (100 * MS) /* at three quarters of the limit */
+#define LOOK_EVERY_NS (100 * MS) /* memory and processes can grow between two samples */
+#define LOOK_NEAR_NS (50 * MS) /* at three quarters of the limit */
 #define SECOND_ROUND_NS (100 * MS) /* a fork is long followed by its exec */
 #define CPU_LOOK_MIN_NS (20 * MS)
 #define OUTPUT_EVERY_NS (100 * MS)
