@@ -236,7 +236,7 @@ static bool find_size_unit(const char *name, unsigned *ret_shift)
 	return true;
 }
 
-/* 8G, 1.5GiB, 512B: *ret_unit is where the unit begins, also when that is none. */
+/* 8G, 1.5GiB, 512B: *ret_unit is where the unit begins, also when that is none; NULL when there is no number before it. */
 static bool parse_number_with_size(const char *text, const char **ret_unit, uint64_t *ret_bytes)
 {
 	uint64_t whole;
@@ -244,7 +244,7 @@ static bool parse_number_with_size(const char *text, const char **ret_unit, uint
 	uint64_t thousandths = 0;
 	unsigned shift;
 
-	*ret_unit = "";
+	*ret_unit = NULL;
 	if (!take_number(&text, 1, 20, &whole))
 		return false;
 	if (*text == '.') {
@@ -267,11 +267,11 @@ int parse_size(const char *text, uint64_t *ret_bytes, struct error *err)
 
 	if (parse_number_with_size(text, &unit, ret_bytes))
 		return 0;
-	if (unit > text && *unit == '\0')
+	if (unit && *unit == '\0')
 		return error_say(err, -EINVAL,
 			"\"%s\" has no unit: say B for bytes, or K, M, G, T, P (1024, 1024^2, ...)",
 			text);
-	if (unit[0] && (unit[1] == 'B' || unit[1] == 'b') && unit[2] == '\0' &&
+	if (unit && *unit && (unit[1] == 'B' || unit[1] == 'b') && unit[2] == '\0' &&
 		strchr("kKMmGgTtPp", unit[0]))
 		return error_say(err, -EINVAL,
 			"\"%s\" may mean powers of 1000 or of 1024: say %c or %ciB for 1024", text,

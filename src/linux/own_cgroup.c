@@ -137,7 +137,7 @@ static void move_out(const struct own_cgroup *c, int directory)
 	}
 	while (fgets(pid, sizeof(pid), list))
 		write_text(c->parent_fd, "cgroup.procs", pid); /* one that ended meanwhile: ESRCH */
-	fclose(list);
+	(void) fclose(list); /* only read */
 }
 
 static int remove_tree(const struct own_cgroup *c, int parent, const char *name, int depth)
