@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/utf8.h"
+#include "linux/wake_timer.h"
 #include "target/deliver.h"
 #include "target/readings.h"
 
@@ -46,6 +47,11 @@ static int check_sources(const struct session *s, const struct limits *l, struct
 			return error_say(err, -ENODEV, "limit memory needs PSS: %s",
 				info->collectors[i].why);
 	return 0;
+}
+
+void limiting_init(struct limiting *l)
+{
+	*l = (struct limiting){ .cgroup = OWN_CGROUP_NONE, .wake_timer = WAKE_TIMER_NONE };
 }
 
 int limiting_prepare(struct session *s, struct error *err)
@@ -94,10 +100,23 @@ void limiting_take_job(struct session *s)
 		s->info->limit_cgroup = strdup(c->directory);
 }
 
+/* Where no timer can be had, one that is stopped is only late. */
+static void wake_at(struct limiting *l, uint64_t monotonic_ns)
+{
+	if (wake_timer_set(&l->wake_timer, monotonic_ns) < 0)
+		wake_timer_delete(&l->wake_timer);
+}
+
 void limiting_begin(struct session *s)
 {
-	if (s->limiting.phase != LIMITING_NOTHING)
-		judge_begin(&s->limiting.judge, &s->limiting.limits, &s->monitor, s->start_ns);
+	struct limiting *l = &s->limiting;
+
+	if (l->phase == LIMITING_NOTHING)
+		return;
+	judge_begin(&l->judge, &l->limits, &s->monitor, s->start_ns);
+	/* Ctrl-Z and whatever else stops the whole group stops us, too; the wall time goes on. */
+	if (l->limits.at[LIMIT_WALL])
+		wake_at(l, judge_wall_end_ns(&l->judge));
 }
 
 uint64_t limiting_due_ns(const struct session *s, uint64_t now_ns, uint64_t until_ns)
@@ -187,6 +206,13 @@ static bool takes_default(struct session *s)
 		       bit) == 0;
 }
 
+/* It may have been stopped with the rest of its process group; it has not been reaped, so the pid is its own. */
+static void continue_keeper(const struct session *s)
+{
+	if (!s->keeper.lost && s->keeper.pid > 0)
+		kill(s->keeper.pid, SIGCONT);
+}
+
 static void hit(struct session *s, const struct verdict *v)
 {
 	const struct limit_row *row = &limit_rows[v->limit];
@@ -200,6 +226,7 @@ static void hit(struct session *s, const struct verdict *v)
 	l->by_default = takes_default(s);
 	uint64_t now_ns = clock_monotonic_ns();
 	l->soft_reached = signal_all(s, SOFT_SIGNAL).reached;
+	continue_keeper(s);
 	s->info->limit_hit = (struct limit_hit){ .name = row->name,
 		.unit = row->unit,
 		.limit = l->limits.at[v->limit],
@@ -211,6 +238,7 @@ static void hit(struct session *s, const struct verdict *v)
 				  ? UINT64_MAX
 				  : now_ns + s->info->limit_grace_ns;
 	l->phase = LIMITING_GRACE;
+	wake_at(l, l->grace_end_ns);
 	s->checkpoint_due = true;
 }
 
@@ -260,6 +288,7 @@ static void kill_round(struct session *s)
 	/* Also what left the cgroup, or was never in it. */
 	if (!l->killed_as_a_whole || l->rounds > 0)
 		kill_one_by_one(s);
+	continue_keeper(s);
 	l->rounds++;
 	l->round_pause_ns = l->rounds == 1 ? ROUND_PAUSE_FIRST_NS : 2 * l->round_pause_ns;
 	if (l->round_pause_ns > ROUND_PAUSE_MAX_NS)
@@ -322,6 +351,11 @@ void limiting_tick(struct session *s)
 		hit(s, &v);
 }
 
+bool limiting_is_ending(const struct session *s)
+{
+	return s->limiting.phase == LIMITING_GRACE || s->limiting.phase == LIMITING_KILL;
+}
+
 bool limiting_holds(struct session *s, bool *ret_over)
 {
 	enum limiting_phase phase = s->limiting.phase;
@@ -380,6 +414,7 @@ void limiting_close(struct session *s)
 	struct own_cgroup *c = &s->limiting.cgroup;
 	char line[ERROR_TEXT_SIZE];
 
+	wake_timer_delete(&s->limiting.wake_timer);
 	if (!c->directory)
 		return;
 	snprintf(line, sizeof(line), "%s", c->directory);

@@ -25,6 +25,7 @@ struct limiting {
 	struct limits limits;
 	struct judge judge;
 	struct own_cgroup cgroup; /* the job's */
+	int wake_timer; /* continues us when we are stopped together with the job */
 	uint64_t grace_end_ns;
 	uint64_t kill_began_ns, next_round_ns, round_pause_ns;
 	uint32_t rounds;
@@ -34,6 +35,7 @@ struct limiting {
 	uint64_t denied; /* processes that could not be killed in the latest round */
 };
 
+void limiting_init(struct limiting *l);
 /* Reads what was asked for (the info knows already) and refuses what cannot be judged here: nothing has been started yet. */
 int limiting_prepare(struct session *s, struct error *err);
 /* Makes the job's own cgroup where that can be had: its directory, or NULL. */
@@ -50,6 +52,8 @@ void limiting_act(struct session *s, uint64_t now_ns);
 bool limiting_look_due(const struct session *s, uint64_t now_ns);
 /* A tick of the monitor, judged. */
 void limiting_tick(struct session *s);
+/* The soft signal was sent: the target is to end, and we no longer stop together with it. */
+bool limiting_is_ending(const struct session *s);
 /* Whether a limit holds the run open beyond its usual end, until the whole target has ended; then *ret_over says whether it has. */
 bool limiting_holds(struct session *s, bool *ret_over);
 /* The command may have ended by itself when the soft signal was already sent: then no limit ended it. */

@@ -312,7 +312,7 @@ static struct session *new_session(void)
 	s->signals.fd = -1;
 	s->self_before_ns = host_own_cpu_ns();
 	s->connector_fd = -1;
-	s->limiting.cgroup = (struct own_cgroup) OWN_CGROUP_NONE;
+	limiting_init(&s->limiting);
 	oom_init(&s->oom);
 	s->monitor = (struct monitor){ .census.fd = -1,
 		.collect = { .perf_fd = -1, .keeper_io_fd = -1 } };

@@ -55,14 +55,17 @@ bool judge_now(const struct judge *j, uint64_t now_ns, uint64_t output_bytes, st
 	return false;
 }
 
+uint64_t judge_wall_end_ns(const struct judge *j)
+{
+	return add(j->start_ns, j->limits.at[LIMIT_WALL]);
+}
+
 uint64_t judge_due_ns(const struct judge *j, uint64_t now_ns)
 {
 	uint64_t due_ns = j->look_ns;
 
-	if (j->limits.at[LIMIT_WALL]) {
-		uint64_t end_ns = add(j->start_ns, j->limits.at[LIMIT_WALL]);
-		due_ns = end_ns < due_ns ? end_ns : due_ns;
-	}
+	if (j->limits.at[LIMIT_WALL] && judge_wall_end_ns(j) < due_ns)
+		due_ns = judge_wall_end_ns(j);
 	if (j->limits.at[LIMIT_OUTPUT] && now_ns + OUTPUT_EVERY_NS < due_ns)
 		due_ns = now_ns + OUTPUT_EVERY_NS;
 	return due_ns;

@@ -32,6 +32,8 @@ void judge_begin(
 	struct judge *j, const struct limits *limits, struct monitor *m, uint64_t start_ns);
 /* Limits that need no tick: wall time and output. */
 bool judge_now(const struct judge *j, uint64_t now_ns, uint64_t output_bytes, struct verdict *ret);
+/* When the limit of wall time is reached, if there is one. */
+uint64_t judge_wall_end_ns(const struct judge *j);
 /* When judge_now() or a tick is due next; UINT64_MAX: never on account of a limit. */
 uint64_t judge_due_ns(const struct judge *j, uint64_t now_ns);
 /* Around each tick; `cost_ns` is what the tick took of our time. */

@@ -226,13 +226,24 @@ def test_what_grows_again_is_gone_without_a_cgroup_too(run_assay, room, ordinary
     assert family_of(room) == []
 
 
-def test_a_stopped_job_is_let_go_on_to_take_the_soft_signal(run_assay, room):
-    script = f'trap "echo saved >{room}/saved; exit 0" TERM; kill -STOP $$; while :; do sleep 0.05; done'
+@pytest.mark.parametrize("who", ["job", "whole_group"])
+def test_wall_time_goes_on_while_all_are_stopped(run_assay, room, who, no_survivors):
+    # The whole group: the recorder and the keeper, too.
+    script = f'trap "echo saved >{room}/saved; exit 0" TERM; kill -STOP {"$$" if who == "job" else "0"}; while :; do sleep 0.05; done'
     run = run_assay(["sh", "-c", script], limited("wall=400ms", "--limit-grace=60s"))
 
     assert run.status == LIMIT_HIT
     assert (room / "saved").exists()
-    assert run.info["limit"]["killed"] is False
+    assert (run.info["limit"]["killed"], run.info["limit"]["emptied"]) == (False, True)
+
+
+@pytest.mark.parametrize("signal_name", ["STOP", "TSTP"])
+def test_a_grace_ends_while_all_are_stopped(run_assay, room, signal_name, no_survivors):
+    script = f'trap "kill -{signal_name} 0" TERM; while :; do sleep 0.05; done'
+    run = run_assay(["sh", "-c", script], limited("wall=400ms", GRACE))
+
+    assert run.status == LIMIT_HIT
+    assert (run.info["limit"]["killed"], run.info["limit"]["emptied"]) == (True, True)
 
 
 def test_nobody_else_is_killed(run_assay, room, user):
