@@ -74,8 +74,12 @@ static void checkpoint(struct session *s)
 	s->checkpoint_ns = clock_monotonic_ns();
 }
 
-static bool over(const struct session *s)
+static bool over(struct session *s)
 {
+	bool limit_is_over;
+
+	if (limiting_holds(s, &limit_is_over))
+		return limit_is_over;
 	if (s->options->wait_all && !s->waits_no_longer)
 		return keeper_all_ended(&s->keeper);
 	return keeper_job_ended(&s->keeper);
@@ -97,6 +101,8 @@ static void write_first_info(struct session *s)
 	facts_collect(s->info, &s->roots, &host);
 	if (!over(s))
 		write_info(s, false);
+	if (!over(s))
+		oom_begin(&s->oom, &s->roots);
 	s->checkpoint_ns = clock_monotonic_ns();
 	s->monitor.sink = s->files ? run_files_sink(s->files) : NULL;
 }
@@ -105,7 +111,7 @@ static void wait_for_event(struct session *s, uint64_t now_ns)
 {
 	struct monitor *m = &s->monitor;
 	bool listen = m->census.fd >= 0 && now_ns >= s->census_pause_ns;
-	uint64_t until_ns = m->schedule.next_tick_ns;
+	uint64_t until_ns = limiting_due_ns(s, now_ns, m->schedule.next_tick_ns);
 	struct pollfd fds[] = { { .fd = s->signals.fd, .events = POLLIN },
 		{ .fd = listen ? m->census.fd : -1, .events = POLLIN } };
 
@@ -143,8 +149,10 @@ static void record_until_over(struct session *s)
 		if (over(s))
 			return;
 		uint64_t now_ns = clock_monotonic_ns();
-		if (now_ns >= s->monitor.schedule.next_tick_ns) {
-			monitor_tick(&s->monitor, s->keeper.page);
+		limiting_act(s, now_ns);
+		if (now_ns >= s->monitor.schedule.next_tick_ns || limiting_look_due(s, now_ns)) {
+			limiting_tick(s);
+			oom_look(&s->oom, &s->roots, s->keeper.job_pid, now_ns - s->start_ns);
 			if (now_ns - s->checkpoint_ns >= CHECKPOINT_EVERY_NS)
 				s->checkpoint_due = true;
 		} else {
@@ -180,6 +188,7 @@ static void finish(struct session *s)
 {
 	struct assay_run_info *info = s->info;
 	struct exit_page *page = s->keeper.page;
+	struct oom_found oom;
 
 	/* The job's own end is the end of the wall time; with --wait-all it is the last descendant's. */
 	uint64_t end_ns = s->options->wait_all ? clock_monotonic_ns() : page->job_end_ns;
@@ -192,6 +201,10 @@ static void finish(struct session *s)
 	outcome_from_status(&info->outcome, page->job_status, s->keeper.lost);
 	take_self(s);
 	conclude(&s->monitor, info, false);
+	limiting_reconsider(s);
+	limiting_conclude(s);
+	oom_end(&s->oom, &s->roots, &oom);
+	outcome_explain(info, &oom);
 	write_info(s, true);
 	take_self(s);
 }
@@ -200,6 +213,8 @@ static void close_session(struct session *s)
 {
 	keeper_quit(&s->keeper);
 	keeper_done(&s->keeper);
+	limiting_close(s);
+	oom_done(&s->oom);
 	if (s->signals_open)
 		signals_close(&s->signals);
 	if (s->file_limit_raised)
@@ -218,6 +233,8 @@ static enum assay_run_status run(struct session *s, int *ret_wait_status, struct
 	if (r < 0)
 		return r == -ENOMEM ? ASSAY_RUN_FAILED : ASSAY_RUN_BAD_OPTION;
 	start_info(s);
+	if (limiting_prepare(s, err) < 0)
+		return ASSAY_RUN_BAD_OPTION;
 	/* From here on no signal leaves a half-made record behind. */
 	if (signals_open(&s->signals, err) < 0)
 		return ASSAY_RUN_FAILED;
@@ -277,6 +294,8 @@ static struct session *new_session(void)
 	s->signals.fd = -1;
 	s->self_before_ns = host_own_cpu_ns();
 	s->connector_fd = -1;
+	limiting_init(&s->limiting);
+	oom_init(&s->oom);
 	s->monitor = (struct monitor){ .census.fd = -1,
 		.collect = { .perf_fd = -1, .keeper_io_fd = -1 } };
 	return s;

@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <sys/resource.h>
 
+#include "api/limiting.h"
+#include "api/oom.h"
 #include "assay.h"
 #include "launch/forward.h"
 #include "launch/keeper.h"
@@ -36,6 +38,8 @@ struct session {
 	bool waits_no_longer; /* for descendants: a signal ended that */
 	int connector_fd; /* the census takes it over; -1 */
 	struct monitor monitor;
+	struct limiting limiting;
+	struct oom_watch oom;
 	struct run_files *files; /* NULL when nothing is recorded */
 	struct rlimit file_limit;
 	bool file_limit_raised;

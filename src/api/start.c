@@ -229,6 +229,7 @@ int start_job(struct session *s, struct error *err)
 		.mask = &s->signals.original_mask,
 		.child_action = &s->signals.original_child,
 		.stdio = { -1, -1, -1 },
+		.cgroup_directory = limiting_make_cgroup(s),
 		.new_session = s->options->new_session != 0 };
 	r = keeper_start(&s->keeper, &setup, err);
 	if (r < 0)
@@ -243,6 +244,7 @@ int start_job(struct session *s, struct error *err)
 	s->monitor.collect.spawn_floor_bytes = floor_bytes;
 	s->monitor.collect.self_before_ns = s->self_before_ns;
 	open_sources(s);
+	limiting_take_job(s);
 	if (s->options->release_stdio)
 		inherited_release(&s->roots);
 	s->info->keeper_pid = s->keeper.pid;
@@ -250,6 +252,7 @@ int start_job(struct session *s, struct error *err)
 	s->start_ns = clock_monotonic_ns();
 	monitor_start(&s->monitor, s->start_ns, s->options->sample_interval_ns,
 		s->options->report_interval_ns);
+	limiting_begin(s);
 	keeper_release(&s->keeper);
 	return 0;
 }

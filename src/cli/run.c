@@ -243,7 +243,10 @@ static int run(const struct verb *verb, const struct option_values *values,
 	}
 	if (!verb_option(verb, values, "quiet"))
 		print_summary(info);
+	bool stopped = assay_run_limit_hit(info);
 	assay_run_info_free(info);
+	if (stopped)
+		return EXIT_LIMIT_HIT;
 	if (WIFSIGNALED(wait_status))
 		return die_of(WTERMSIG(wait_status));
 	return WEXITSTATUS(wait_status);

@@ -51,6 +51,9 @@ struct collect {
 	/* the largest sum of a round, less what moved between processes or in and out while it was read: this much was there at once */
 	uint64_t pss_steady_max_bytes;
 	bool pss_forced; /* asked for by key: also where it stalls a process for long */
+	bool pss_now; /* a limit is judged by it: a round in this tick whatever it costs */
+	uint64_t pss_sum_bytes,
+		pss_moved_bytes; /* of the latest round: the sum, and by how much it may be too high */
 	uint64_t pss_skipped_large;
 	uint64_t
 		pss_changes; /* of the ledger at the last round, to tell whether the set is the same */

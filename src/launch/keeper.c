@@ -129,7 +129,8 @@ static void hold_nothing(void)
 		_exit(125);
 }
 
-static _Noreturn void keeper_main(struct exit_page *page, pid_t monitor)
+static _Noreturn void keeper_main(
+	struct exit_page *page, const struct job_setup *setup, pid_t monitor)
 {
 	struct told told = { 0 };
 
@@ -154,6 +155,8 @@ static _Noreturn void keeper_main(struct exit_page *page, pid_t monitor)
 			tell(page, monitor, &told);
 			again = job_state_free_monitor(page, monitor);
 		}
+		if (orphaned && !children && setup->cgroup_directory)
+			rmdir(setup->cgroup_directory);
 		if (atomic_load(&page->quit) || (orphaned && !children))
 			_exit(0);
 		/* A question whose signal was taken above is not announced again. */
@@ -224,7 +227,7 @@ static _Noreturn void keeper_fork_job(
 	futex_wake(&page->job_forked);
 	if (job < 0)
 		_exit(125);
-	keeper_main(page, monitor);
+	keeper_main(page, setup, monitor);
 }
 
 int keeper_start(struct keeper *k, const struct job_setup *setup, struct error *err)

@@ -22,6 +22,8 @@ struct job_setup {
 	int stdio[3]; /* what its standard streams become; -1: inherited */
 	char *const *environment; /* "NAME=value" added to ours, NULL-terminated; NULL: none */
 	bool new_session; /* setsid(2) */
+	const char *
+		cgroup_directory; /* which the keeper removes when nobody else is left to do it; NULL: none */
 };
 
 struct keeper {

@@ -153,6 +153,7 @@ struct assay_run_info {
 	bool fail_always;
 	char *limits_option; /* as asked, or NULL */
 	uint64_t limit_grace_ns;
+	char *limit_cgroup; /* the directory made for the job, so that it can be killed as a whole; NULL: none; raw bytes */
 	char *message, *name; /* raw bytes; NULL: none */
 	char **tags; /* "key=value" each */
 	size_t n_tags;

@@ -36,6 +36,13 @@ static void find_active(struct monitor *m)
 	}
 }
 
+void monitor_activate(struct monitor *m, const char *collector)
+{
+	for (size_t i = 0; collectors[i]; i++)
+		if (strcmp(collectors[i]->name, collector) == 0)
+			m->active[i] = true;
+}
+
 int monitor_init(struct monitor *m, const struct roots *roots, const struct measures *measures,
 	const bool *selected, struct collector_state *states, struct error *err)
 {

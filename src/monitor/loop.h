@@ -53,6 +53,8 @@ int monitor_init(struct monitor *m, const struct roots *roots, const struct meas
 	const bool *selected, struct collector_state *states, struct error *err);
 void monitor_start(struct monitor *m, uint64_t start_ns, uint64_t sample_interval_ns,
 	uint64_t report_interval_ns);
+/* Reads a collector even if none of its rows was asked for. */
+void monitor_activate(struct monitor *m, const char *collector);
 /* One sample; closes the window when its time has come. Allocates nothing unless more processes live than ever before. */
 void monitor_tick(struct monitor *m, const struct exit_page *page);
 /* The last sample and the last window. */

@@ -167,6 +167,16 @@ static void fact_section(struct json *j, const struct assay_run_info *info, cons
 		json_object_end(j);
 }
 
+static void limits(struct json *j, const struct assay_run_info *info)
+{
+	if (!info->limits_option)
+		return;
+	json_key_raw(j, "limits", info->limits_option, strlen(info->limits_option));
+	json_key_seconds(j, "limit_grace_seconds", info->limit_grace_ns);
+	if (info->limit_cgroup)
+		json_key_raw(j, "limit_cgroup", info->limit_cgroup, strlen(info->limit_cgroup));
+}
+
 static void options(struct json *j, const struct assay_run_info *info)
 {
 	json_key(j, "options");
@@ -178,6 +188,7 @@ static void options(struct json *j, const struct assay_run_info *info)
 	if (info->report_interval_ns > 0)
 		json_key_seconds(j, "report_interval_seconds", info->report_interval_ns);
 	json_key_bool(j, "wait_all", info->wait_all);
+	limits(j, info);
 	json_object_end(j);
 }
 
