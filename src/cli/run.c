@@ -224,14 +224,27 @@ static int bad_option(
 	return status;
 }
 
+/* stty(1) tostop: what we say at the end must not stop us when the job's part is over; with the signal blocked the write goes through. */
+static void write_from_background(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTTOU);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
 static int run(const struct verb *verb, const struct option_values *values,
 	const struct assay_run_options *options)
 {
 	struct assay_run_info *info = NULL;
 	struct assay_error failure = { 0 };
 	int wait_status = 0;
+	enum assay_run_status status = assay_run(options, &wait_status, &info, &failure);
 
-	switch (assay_run(options, &wait_status, &info, &failure)) {
+	if (status == ASSAY_RUN_ENDED)
+		write_from_background();
+	switch (status) {
 	case ASSAY_RUN_ENDED:
 		break;
 	case ASSAY_RUN_NOT_STARTED:

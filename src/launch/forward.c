@@ -32,16 +32,27 @@ static bool is_a_key(const struct got_signal *got)
 		       got->number == SIGTTIN || got->number == SIGTTOU || got->number == SIGWINCH);
 }
 
+static bool stops(int number)
+{
+	return number == SIGTSTP || number == SIGTTIN || number == SIGTTOU;
+}
+
+/* A SIGCONT takes back the stop signals that wait, and a stop signal the SIGCONT (kernel/signal.c, prepare_signal): the keeper may have
+ * only the later of the two when we have read the earlier. What wiped it out went to the group, and so did this. */
+static bool wiped_out(const struct forward *f, const struct exit_page *page, int number)
+{
+	if (number == SIGCONT)
+		return witness_has_more(&f->witness, page, SIGTSTP) ||
+		       witness_has_more(&f->witness, page, SIGTTIN) ||
+		       witness_has_more(&f->witness, page, SIGTTOU);
+	return stops(number) && witness_has_more(&f->witness, page, SIGCONT);
+}
+
 static bool group_has_it(struct forward *f, const struct keeper *k, const struct got_signal *got)
 {
 	if (k->lost || !witness_ask(k->page, k->pid))
 		return is_a_key(got);
-	return witness_had(&f->witness, k->page, got->number);
-}
-
-static bool stops(int number)
-{
-	return number == SIGTSTP || number == SIGTTIN || number == SIGTTOU;
+	return witness_had(&f->witness, k->page, got->number) || wiped_out(f, k->page, got->number);
 }
 
 void forward_signal(struct forward *f, const struct keeper *k, const struct got_signal *got)
