@@ -203,6 +203,9 @@ static void finish(struct session *s)
 	conclude(&s->monitor, info, false);
 	limiting_reconsider(s);
 	limiting_conclude(s);
+	if (!info->limit_hit.name)
+		outcome_add_sender(
+			&info->outcome, &s->forward.latest[info->outcome.signal], page->job_end_ns);
 	oom_end(&s->oom, &s->roots, &oom);
 	outcome_explain(info, &oom);
 	write_info(s, true);

@@ -195,15 +195,19 @@ class Terminal:
     def foreground(self):
         return os.tcgetpgrp(self.master)
 
-    def in_foreground(self):
+    def in_foreground(self, states="RSD"):
         """Waits until a job has the terminal and nothing of it is stopped: the shell gives it the terminal first and lets it run then, and
         the kernel drops a Ctrl-Z that comes between."""
         def runs():
             group = self.foreground()
             members = [fields for fields in map(fields_of, processes_of(self.room)) if fields and fields[2] == str(group)]
-            return group != self.shell.pid and members and all(fields[0] not in "Tt" for fields in members)
+            return group != self.shell.pid and members and all(fields[0] in states for fields in members)
 
-        self.until(runs, "a job to have the terminal and to run")
+        self.until(runs, f"a job to have the terminal, all of it in one of the states {states}")
+
+    def settled(self):
+        """Waits until all of the job in the foreground sleeps."""
+        self.in_foreground("S")
 
     def jobs(self):
         """The children of the shell: the leader of each job's group."""

@@ -170,6 +170,7 @@ def cleans_up_and_stops_itself(t, by):
     t.run("jobs -l")
     t.enter("fg")
     t.expect("back\r\n")
+    t.settled()
     t.key("Ctrl-Z")
     t.expect("cleaning\r\n")
     t.prompt()
