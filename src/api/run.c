@@ -47,7 +47,8 @@ static void take_self(struct session *s)
 {
 	struct assay_run_info *info = s->info;
 
-	info->self_cpu_ns = host_own_cpu_ns() - s->self_before_ns;
+	info->self_cpu_ns = host_own_cpu_ns() - s->self_before_ns + outputs_cpu_ns(s);
+	outputs_report(s);
 	info->self_memory_peak_bytes = host_own_peak_bytes(&s->roots);
 	info->ticks = s->monitor.ticks;
 	info->missed_ticks = s->monitor.schedule.missed;
@@ -97,6 +98,15 @@ static void write_first_info(struct session *s)
 	s->monitor.sink = s->files ? run_files_sink(s->files) : NULL;
 }
 
+static void take_keepers_place(struct session *s)
+{
+	struct ledger *l = &s->monitor.ledger;
+
+	l->keeper_pid = getpid();
+	for (size_t i = 0; i < s->outputs.n_pumps; i++)
+		l->not_the_jobs[i] = s->outputs.pumps[i].pid;
+}
+
 static void take_signals(struct session *s)
 {
 	bool by_keyboard;
@@ -104,10 +114,11 @@ static void take_signals(struct session *s)
 
 	while ((number = signals_next(&s->signals, &by_keyboard)) != 0) {
 		if (number == SIGCHLD) {
+			outputs_attend(s);
 			keeper_attend(&s->keeper);
 			s->monitor.collect.keeper_lost = s->keeper.lost;
 			if (s->keeper.lost)
-				s->monitor.ledger.keeper_pid = getpid();
+				take_keepers_place(s);
 			continue;
 		}
 		/* A key on the terminal goes to the whole foreground group: the job has it already. A hang-up goes to the session's leader alone,
@@ -162,6 +173,7 @@ static void record_until_over(struct session *s)
 			return;
 		uint64_t now_ns = clock_monotonic_ns();
 		if (now_ns >= s->monitor.schedule.next_tick_ns) {
+			outputs_attend(s);
 			monitor_tick(&s->monitor, s->keeper.page);
 			if (now_ns - s->checkpoint_ns >= CHECKPOINT_EVERY_NS)
 				s->checkpoint_due = true;
@@ -199,6 +211,7 @@ static void finish(struct session *s)
 	struct assay_run_info *info = s->info;
 	struct exit_page *page = s->keeper.page;
 
+	outputs_ask(s);
 	/* The job's own end is the end of the wall time; with --wait-all it is the last descendant's. */
 	uint64_t end_ns = s->options->wait_all ? clock_monotonic_ns() : page->job_end_ns;
 	info->ended_realtime_ns = clock_realtime_ns() - (clock_monotonic_ns() - end_ns);
@@ -208,8 +221,10 @@ static void finish(struct session *s)
 	ledger_sum_living(&s->monitor.ledger);
 	info->state = RUN_DONE;
 	outcome_from_status(&info->outcome, page->job_status, s->keeper.lost);
+	outputs_settle(s);
 	take_self(s);
 	conclude(&s->monitor, info, false);
+	outputs_note(s);
 	write_info(s, true);
 	take_self(s);
 }
@@ -218,6 +233,7 @@ static void close_session(struct session *s)
 {
 	keeper_quit(&s->keeper);
 	keeper_done(&s->keeper);
+	outputs_close(s);
 	if (s->signals_open)
 		signals_close(&s->signals);
 	if (s->file_limit_raised)
@@ -242,6 +258,10 @@ static enum assay_run_status run(struct session *s, int *ret_wait_status, struct
 	s->signals_open = true;
 	if (start_files(s, err) < 0)
 		return ASSAY_RUN_BAD_OPTION;
+	if (outputs_open(s, err) < 0) {
+		run_files_discard(s->files);
+		return ASSAY_RUN_BAD_OPTION;
+	}
 	if (start_job(s, err) < 0) {
 		if (s->files)
 			run_files_discard(s->files);
@@ -251,6 +271,7 @@ static enum assay_run_status run(struct session *s, int *ret_wait_status, struct
 	record_until_over(s);
 	int number = atomic_load(&s->keeper.page->exec_errno);
 	if (number) {
+		outputs_settle(s);
 		if (s->files)
 			run_files_discard(s->files);
 		error_set(err, -number, "cannot run %s", s->options->argv[0]);
@@ -295,6 +316,7 @@ static struct session *new_session(void)
 	s->signals.fd = -1;
 	s->self_before_ns = host_own_cpu_ns();
 	s->connector_fd = -1;
+	outputs_init(&s->outputs);
 	s->monitor = (struct monitor){ .census.fd = -1,
 		.collect = { .perf_fd = -1, .keeper_io_fd = -1 } };
 	return s;

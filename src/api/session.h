@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <sys/resource.h>
 
+#include "api/outputs.h"
 #include "assay.h"
 #include "launch/keeper.h"
 #include "launch/signals.h"
@@ -26,6 +27,7 @@ struct session {
 	struct roots roots;
 	struct signals signals;
 	bool signals_open;
+	struct outputs outputs;
 	struct keeper keeper;
 	int connector_fd; /* the census takes it over; -1 */
 	struct monitor monitor;

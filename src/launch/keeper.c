@@ -77,10 +77,13 @@ static void publish_totals(
  * without its children, can be had. Returns false when no child is left. */
 static bool reap_ended(struct exit_page *page, const struct not_the_jobs *other)
 {
+	/* Of the monitor's children those that only __WALL shows are its own: what it inherits is of the ordinary kind. */
+	const int all = other ? 0 : __WALL;
+
 	for (;;) {
 		siginfo_t info = { 0 };
 
-		if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) < 0)
+		if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | all) < 0)
 			return errno != ECHILD;
 		if (info.si_pid == 0)
 			return true;
@@ -91,7 +94,7 @@ static bool reap_ended(struct exit_page *page, const struct not_the_jobs *other)
 
 		process_cpu_clock(record.pid, &cpu_ns);
 		record.cpu_ns = cpu_ns;
-		if (wait4(record.pid, &record.status, __WALL, &ru) != record.pid)
+		if (wait4(record.pid, &record.status, all, &ru) != record.pid)
 			continue;
 		record.monotonic_ns = clock_monotonic_ns();
 		record.max_rss_bytes = (uint64_t) ru.ru_maxrss * 1024;
