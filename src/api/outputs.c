@@ -280,12 +280,14 @@ void outputs_attend(struct session *s)
 {
 	for (size_t i = 0; i < s->outputs.n_pumps; i++)
 		pump_attend(&s->outputs.pumps[i]);
+	s->monitor.collect.pumps_cpu_ns = outputs_cpu_ns(s);
 }
 
 void outputs_ask(struct session *s)
 {
 	for (size_t i = 0; i < s->outputs.n_pumps; i++)
 		pump_ask(&s->outputs.pumps[i]);
+	s->monitor.collect.pumps_cpu_ns = outputs_cpu_ns(s);
 }
 
 static bool all_answered(const struct session *s)
