@@ -14,6 +14,7 @@
 #include "api/session.h"
 #include "base/error.h"
 #include "launch/pty.h"
+#include "linux/devices.h"
 #include "linux/inherited.h"
 
 #define BOTH (ASSAY_STDOUT | ASSAY_STDERR)
@@ -56,10 +57,15 @@ static int lift(int *fd)
 	return 0;
 }
 
+static bool is_terminal(int fd)
+{
+	return inherited_open(fd) && isatty(fd);
+}
+
 static int our_terminal(void)
 {
 	for (int fd = STDERR_FILENO; fd >= STDOUT_FILENO; fd--)
-		if (inherited_open(fd) && isatty(fd))
+		if (is_terminal(fd))
 			return fd;
 	return -1;
 }
@@ -102,7 +108,8 @@ static int open_way(struct session *s, const struct way *way, struct pump_stream
 	}
 	if (s->options->capture_way == ASSAY_CAPTURE_PTY) {
 		stream->is_terminal = true;
-		r = pty_open(our_terminal(), &ends[0], &ends[1], err);
+		r = pty_open(s->outputs.own_session ? STDIN_FILENO : our_terminal(),
+			s->outputs.own_session, &ends[0], &ends[1], err);
 	} else {
 		r = open_pipe(ends, stream->to < 0 || !isatty(stream->to), err);
 	}
@@ -170,6 +177,8 @@ static int keep(struct session *s, const struct way *way, struct error *err)
 	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
 		if (way->descriptors & (fd == STDOUT_FILENO ? ASSAY_STDOUT : ASSAY_STDERR))
 			o->job_end[fd] = job_end;
+	if (o->own_session)
+		o->job_end[STDIN_FILENO] = job_end;
 	struct pump *pump = pump_for(o, stream.to);
 	o->kept[info->n_outputs] = (struct kept_output){ pump, pump->n };
 	pump->streams[pump->n++] = stream;
@@ -180,11 +189,13 @@ static int keep(struct session *s, const struct way *way, struct error *err)
 
 static void close_job_ends(struct outputs *o)
 {
-	/* Both may be one. */
-	if (o->job_end[STDERR_FILENO] == o->job_end[STDOUT_FILENO])
-		o->job_end[STDERR_FILENO] = -1;
-	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		/* Several may be one. */
+		for (int other = fd + 1; other <= STDERR_FILENO; other++)
+			if (o->job_end[other] == o->job_end[fd])
+				o->job_end[other] = -1;
 		close_fd(&o->job_end[fd]);
+	}
 }
 
 /* Without a pump nobody would empty the pipes: the job gets what it would have without us. */
@@ -198,12 +209,15 @@ static void start_pumps(struct session *s)
 
 		if (p->streams[0].is_terminal && our_terminal() >= 0)
 			p->window_of = fcntl(our_terminal(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+		if (o->own_session)
+			p->keyboard = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 		if (pump_start(p, &why) == 0)
 			continue;
 		close_job_ends(o);
 		for (size_t k = 0; k < s->info->n_outputs; k++)
 			not_kept(s, &(struct way){ .name = s->info->outputs[k].name }, &why);
 		s->info->n_outputs = o->n_pumps = 0;
+		o->own_session = false;
 		for (size_t k = 0; k < PUMP_STREAMS_MAX; k++)
 			pump_done(&o->pumps[k]);
 		return;
@@ -243,6 +257,9 @@ int outputs_open(struct session *s, struct error *err)
 	int r = 0;
 
 	note_what_was_asked(s->info, asked);
+	s->outputs.own_session = kept && asked->capture_way == ASSAY_CAPTURE_PTY &&
+				 is_terminal(STDIN_FILENO) && to_stdout >= 0 &&
+				 is_terminal(STDOUT_FILENO);
 	if (kept && asked->capture_way != ASSAY_CAPTURE_PIPES) {
 		r = keep(s, &together, err);
 	} else {
@@ -265,6 +282,14 @@ int outputs_open(struct session *s, struct error *err)
 	return 0;
 }
 
+static void ask_for_terminal(struct session *s, bool wanted)
+{
+	struct pump *p = &s->outputs.pumps[0];
+
+	atomic_store(&p->page->relay.wanted, wanted);
+	pump_ask(p);
+}
+
 void outputs_hand_over(struct session *s)
 {
 	close_job_ends(&s->outputs);
@@ -272,8 +297,17 @@ void outputs_hand_over(struct session *s)
 		struct pump_page *page = s->outputs.pumps[i].page;
 
 		atomic_store(&page->start_ns, s->start_ns);
-		atomic_store(&page->job_pid, s->keeper.job_pid);
+		/* In a session of its own it is told by its terminal. */
+		if (!s->outputs.own_session)
+			atomic_store(&page->job_pid, s->keeper.job_pid);
 	}
+	if (outputs_in_front(s))
+		ask_for_terminal(s, true);
+}
+
+bool outputs_in_front(const struct session *s)
+{
+	return s->outputs.own_session && relay_in_front(s->outputs.pumps[0].keyboard);
 }
 
 void outputs_attend(struct session *s)
@@ -285,6 +319,8 @@ void outputs_attend(struct session *s)
 
 void outputs_ask(struct session *s)
 {
+	if (s->outputs.own_session)
+		atomic_store(&s->outputs.pumps[0].page->relay.wanted, 0);
 	for (size_t i = 0; i < s->outputs.n_pumps; i++)
 		pump_ask(&s->outputs.pumps[i]);
 	s->monitor.collect.pumps_cpu_ns = outputs_cpu_ns(s);

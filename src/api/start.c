@@ -229,7 +229,9 @@ int start_job(struct session *s, struct error *err)
 		.mask = &s->signals.original_mask,
 		.child_action = &s->signals.original_child,
 		.stdio = { s->outputs.job_end[0], s->outputs.job_end[1], s->outputs.job_end[2] },
-		.new_session = s->options->new_session != 0 };
+		.new_session = s->options->new_session != 0,
+		.own_terminal = s->outputs.own_session,
+		.in_front = outputs_in_front(s) };
 	r = keeper_start(&s->keeper, &setup, err);
 	if (r < 0)
 		return r;

@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/macros.h"
+#include "launch/lead.h"
 #include "linux/proc_files.h"
 
 static void futex_wait(_Atomic uint32_t *word, uint32_t value)
@@ -113,6 +114,7 @@ static _Noreturn void keeper_main(struct exit_page *page, pid_t monitor)
 {
 	sigset_t wanted;
 	bool told_job = false, told_all = false;
+	unsigned resumed = 0;
 
 	/* Hold nothing that is the job's: a reader of its output must see the end when the job closes it. */
 	if (syscall(SYS_close_range, 0U, ~0U, 0U) < 0)
@@ -140,8 +142,12 @@ static _Noreturn void keeper_main(struct exit_page *page, pid_t monitor)
 			kill(monitor, SIGCHLD);
 		told_job = job_ended;
 		told_all = !children;
-		if (atomic_load(&page->quit) || (orphaned && !children))
+		lead_follow(page, &resumed);
+		if (atomic_load(&page->quit) || (orphaned && !children)) {
+			if (page->leads)
+				lead_step_down();
 			_exit(0);
+		}
 		sigwaitinfo(&wanted, NULL);
 	}
 }
@@ -149,7 +155,7 @@ static _Noreturn void keeper_main(struct exit_page *page, pid_t monitor)
 /* What the job has that we have not. A failure is the command's: it could not be started as asked. */
 static int set_up(const struct job_setup *setup)
 {
-	if (setup->new_session && setsid() < 0)
+	if (setup->new_session && !setup->own_terminal && setsid() < 0)
 		return errno;
 	for (int fd = 0; fd < 3; fd++)
 		if (setup->stdio[fd] >= 0 && dup2(setup->stdio[fd], fd) < 0)
@@ -197,12 +203,19 @@ static _Noreturn void keeper_fork_job(
 		page->subreaper_errno = errno;
 	prctl(PR_SET_PDEATHSIG, SIGCHLD); /* the monitor's death wakes us */
 
-	pid_t job = fork();
+	if (setup->own_terminal)
+		page->fork_errno = -lead_session(setup->stdio[0]);
+	page->leads = setup->own_terminal;
+
+	pid_t job = page->fork_errno ? -1 : fork();
 	if (job == 0)
 		job_main(page, setup);
 	prctl(PR_SET_NAME, "assay-keeper");
+	if (job < 0 && page->fork_errno == 0)
+		page->fork_errno = errno;
+	if (job > 0 && page->leads)
+		lead_begin(setup->stdio[0], job, setup->in_front);
 	page->job_pid = job;
-	page->fork_errno = errno;
 	atomic_store(&page->job_forked, job < 0 ? 2 : 1);
 	futex_wake(&page->job_forked);
 	if (job < 0)
@@ -270,6 +283,16 @@ bool keeper_job_ended(const struct keeper *k)
 bool keeper_all_ended(const struct keeper *k)
 {
 	return atomic_load(&k->page->all_ended);
+}
+
+void keeper_resume(struct keeper *k, bool in_front)
+{
+	atomic_store(&k->page->in_front, in_front);
+	atomic_fetch_add(&k->page->resume_asked, 1);
+	if (k->lost)
+		kill(-k->job_pid, SIGCONT);
+	else
+		kill(k->pid, SIGCHLD);
 }
 
 void keeper_attend(struct keeper *k)

@@ -22,6 +22,8 @@ struct job_setup {
 	int stdio[3]; /* what its standard streams become; -1: inherited */
 	char *const *environment; /* "NAME=value" added to ours, NULL-terminated; NULL: none */
 	bool new_session; /* setsid(2) */
+	bool own_terminal; /* stdio[0] controls a session of the job's own, which the keeper leads */
+	bool in_front; /* the job is in front of it from the start */
 };
 
 struct keeper {
@@ -44,6 +46,9 @@ void keeper_release(struct keeper *k);
 
 bool keeper_job_ended(const struct keeper *k);
 bool keeper_all_ended(const struct keeper *k);
+
+/* Lets a job with a session of its own go on, in front of its terminal or not. */
+void keeper_resume(struct keeper *k, bool in_front);
 
 /* To be called at each SIGCHLD: notices a keeper that was killed and does its work from then on. */
 void keeper_attend(struct keeper *k);

@@ -14,24 +14,26 @@
 #include "base/error.h"
 #include "launch/pump.h"
 
-static int prepare(int like, int slave)
+static int prepare(int like, bool controls, int slave)
 {
 	struct winsize size;
 	struct termios modes;
 
 	if (like < 0 || ioctl(like, TIOCGWINSZ, &size) < 0 || size.ws_row == 0 || size.ws_col == 0)
 		size = (struct winsize){ .ws_row = 24, .ws_col = 80 };
-	if (tcgetattr(slave, &modes) < 0)
+	if (tcgetattr(controls ? like : slave, &modes) < 0)
 		return -errno;
-	/* A newline stays one byte; whoever shows it adds the carriage return. */
-	modes.c_oflag &= ~(tcflag_t) OPOST;
-	modes.c_lflag &= ~(tcflag_t) (ECHO | ECHONL);
+	if (!controls) {
+		/* A newline stays one byte; whoever shows it adds the carriage return. */
+		modes.c_oflag &= ~(tcflag_t) OPOST;
+		modes.c_lflag &= ~(tcflag_t) (ECHO | ECHONL);
+	}
 	if (tcsetattr(slave, TCSANOW, &modes) < 0 || ioctl(slave, TIOCSWINSZ, &size) < 0)
 		return -errno;
 	return 0;
 }
 
-int pty_open(int like, int *ret_master, int *ret_slave, struct error *err)
+int pty_open(int like, bool controls, int *ret_master, int *ret_slave, struct error *err)
 {
 	int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
 	int slave = -1;
@@ -45,7 +47,7 @@ int pty_open(int like, int *ret_master, int *ret_slave, struct error *err)
 	else if ((slave = ioctl(master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC)) < 0)
 		r = -errno;
 	else
-		r = prepare(like, slave);
+		r = prepare(like, controls, slave);
 	if (r < 0) {
 		if (slave >= 0)
 			close(slave);
@@ -76,7 +78,7 @@ void pty_window_changed(int window_fd, const struct pump *p)
 		continue;
 	if (ioctl(p->window_of, TIOCGWINSZ, &size) < 0)
 		return;
-	/* Where the terminal controls nobody the kernel tells nobody. */
+	/* A terminal that controls nobody has nobody whom the kernel could tell. */
 	if (ioctl(p->streams[0].from, TIOCSWINSZ, &size) == 0 && job_pid > 0)
 		kill(job_pid, SIGWINCH);
 }

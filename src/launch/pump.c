@@ -33,7 +33,9 @@ static void close_stream(struct pump_stream *s)
 
 void pump_init(struct pump *p)
 {
-	*p = (struct pump){ .window_of = -1, .request_fd = -1, .news_fd = -1, .told_fd = -1 };
+	*p = (struct pump){
+		.keyboard = -1, .window_of = -1, .request_fd = -1, .news_fd = -1, .told_fd = -1
+	};
 	for (size_t i = 0; i < PUMP_STREAMS_MAX; i++)
 		p->streams[i] =
 			(struct pump_stream){ .from = -1, .to = -1, .file = -1, .times = -1 };
@@ -152,7 +154,7 @@ void pump_ask(struct pump *p)
 bool pump_answered(const struct pump *p)
 {
 	/* One that could not be replaced (EAGAIN) answers nothing. */
-	return !p->page || p->pid == 0 || all_ended(p) ||
+	return !p->page || p->pid == 0 || (all_ended(p) && !atomic_load(&p->page->relay.taken)) ||
 	       atomic_load(&p->page->answered) == atomic_load(&p->page->asked);
 }
 
@@ -179,6 +181,9 @@ void pump_done(struct pump *p)
 		reap(p);
 	for (size_t i = 0; i < PUMP_STREAMS_MAX; i++)
 		close_stream(&p->streams[i]);
+	if (p->page)
+		relay_give_back(&p->page->relay, p->keyboard);
+	close_fd(&p->keyboard);
 	close_fd(&p->window_of);
 	close_fd(&p->request_fd);
 	close_fd(&p->news_fd);

@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "launch/relay.h"
+
 struct error;
 
 #define PUMP_STREAMS_MAX 2
@@ -30,6 +32,7 @@ struct pump_page {
 	_Atomic uint32_t asked, answered; /* requests to pass on what is in the pipes, by number */
 	_Atomic uint64_t cpu_ns; /* of the pump, when it last answered or ended */
 	_Atomic pid_t job_pid; /* told of a new window size; 0: nobody yet */
+	struct relay_page relay;
 	struct pump_counts streams[PUMP_STREAMS_MAX];
 };
 
@@ -48,6 +51,7 @@ struct pump {
 	struct pump_stream streams[PUMP_STREAMS_MAX];
 	size_t n;
 	pid_t pid; /* 0: none runs */
+	int keyboard; /* our terminal, when the job's is one that leads a session of its own; -1 */
 	int window_of; /* our terminal, whose size that of the job's follows; -1 */
 	int request_fd; /* eventfd: wakes the pump */
 	int news_fd; /* the monitor's end of a pipe: SIGCHLD comes when the pump has news or has died */
@@ -62,7 +66,7 @@ void pump_init(struct pump *p);
 int pump_start(struct pump *p, struct error *err);
 /* To be called at each SIGCHLD: closes what the pump has done with, starts another where one was killed. */
 void pump_attend(struct pump *p);
-/* Asks the pump to pass on all that is in the pipes now. */
+/* Asks the pump to pass on all that is in the pipes now, and then to follow the wish in the relay's page. */
 void pump_ask(struct pump *p);
 /* Whether that is done. */
 bool pump_answered(const struct pump *p);

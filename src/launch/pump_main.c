@@ -209,7 +209,7 @@ static uint64_t move(struct pump *p, struct flow *f)
 	return read_on ? (uint64_t) n : 0;
 }
 
-static void answer(struct pump *p, struct flow *flows)
+static void answer(struct pump *p, struct flow *flows, struct relay *relay)
 {
 	uint64_t woken;
 	uint32_t asked = atomic_load(&p->page->asked);
@@ -226,6 +226,7 @@ static void answer(struct pump *p, struct flow *flows)
 		while (rest > 0 && (n = move(p, &flows[i])) > 0)
 			rest -= n < rest ? n : rest;
 	}
+	relay_follow(relay);
 	note_cpu(p->page);
 	atomic_store(&p->page->answered, asked);
 	tell(p);
@@ -238,33 +239,44 @@ static bool is_anonymous_pipe(int fd)
 	return fd >= 0 && fstatfs(fd, &fs) == 0 && fs.f_type == PIPEFS_MAGIC;
 }
 
-static void serve(struct pump *p, struct flow *flows, int window_fd)
+/* Where each thing stands among what is waited for. */
+enum { REQUEST, WINDOW, RELAY, FLOWS = RELAY + 2, N_POLLED = FLOWS + 2 * PUMP_STREAMS_MAX };
+
+static bool poll_flows(const struct pump *p, const struct flow *flows, struct pollfd *fds)
+{
+	bool open = false;
+
+	for (size_t i = 0; i < PUMP_STREAMS_MAX; i++) {
+		const struct flow *f = &flows[i];
+		bool there = i < p->n;
+
+		open = open || (there && f->fd.from >= 0);
+		fds[2 * i] = (struct pollfd){ .fd = there ? f->fd.from : -1, .events = POLLIN };
+		fds[2 * i + 1] = (struct pollfd){ .fd = there && f->watch_reader ? f->fd.to : -1 };
+	}
+	return open;
+}
+
+static void serve(struct pump *p, struct flow *flows, struct relay *relay, int window_fd)
 {
 	for (;;) {
-		struct pollfd fds[2 + 2 * PUMP_STREAMS_MAX];
-		nfds_t n = 2;
-		bool open = false;
+		struct pollfd fds[N_POLLED];
 
-		answer(p, flows);
-		fds[0] = (struct pollfd){ .fd = p->request_fd, .events = POLLIN };
-		fds[1] = (struct pollfd){ .fd = window_fd, .events = POLLIN };
-		for (size_t i = 0; i < p->n; i++) {
-			const struct flow *f = &flows[i];
-
-			open = open || f->fd.from >= 0;
-			fds[n++] = (struct pollfd){ .fd = f->fd.from, .events = POLLIN };
-			fds[n++] = (struct pollfd){ .fd = f->watch_reader ? f->fd.to : -1 };
-		}
-		if (!open)
+		answer(p, flows, relay);
+		fds[REQUEST] = (struct pollfd){ .fd = p->request_fd, .events = POLLIN };
+		fds[WINDOW] = (struct pollfd){ .fd = window_fd, .events = POLLIN };
+		relay_poll(relay, &fds[RELAY]);
+		if (!poll_flows(p, flows, &fds[FLOWS]))
 			return;
-		if (poll(fds, n, -1) < 0)
+		if (poll(fds, N_POLLED, -1) < 0)
 			continue;
-		if (fds[1].revents)
+		if (fds[WINDOW].revents)
 			pty_window_changed(window_fd, p);
+		relay_turn(relay, &fds[RELAY]);
 		for (size_t i = 0; i < p->n; i++) {
-			if (fds[2 + 2 * i].revents)
+			if (fds[FLOWS + 2 * i].revents)
 				move(p, &flows[i]);
-			else if (fds[3 + 2 * i].revents & POLLERR)
+			else if (fds[FLOWS + 2 * i + 1].revents & POLLERR)
 				reader_gone(p, &flows[i]);
 		}
 	}
@@ -293,15 +305,20 @@ static void keep_only(const int *kept, size_t n)
 _Noreturn void pump_main(struct pump *p)
 {
 	struct flow flows[PUMP_STREAMS_MAX];
-	int kept[3 + 4 * PUMP_STREAMS_MAX] = { p->request_fd, p->told_fd, p->window_of };
+	struct relay relay = {
+		.page = &p->page->relay, .keyboard = p->keyboard, .master = p->streams[0].from
+	};
+	int kept[4 + 4 * PUMP_STREAMS_MAX] = { p->request_fd, p->told_fd, p->window_of,
+		p->keyboard };
 	int window_fd = -1;
-	size_t n = 3;
+	size_t n = 4;
 	sigset_t set;
 
 	prctl(PR_SET_NAME, "assay-pump");
 	sigfillset(&set);
 	/* A background job that may not write to the terminal (stty tostop) is stopped by its write, and we are part of that job. */
-	sigdelset(&set, SIGTTOU);
+	if (p->keyboard < 0)
+		sigdelset(&set, SIGTTOU);
 	sigprocmask(SIG_SETMASK, &set, NULL);
 	for (size_t i = 0; i < p->n; i++) {
 		struct pump_stream *s = &p->streams[i];
@@ -320,6 +337,7 @@ _Noreturn void pump_main(struct pump *p)
 	if (p->window_of >= 0)
 		window_fd = pty_watch_window();
 	atomic_store(&p->page->cpu_ns, 0);
-	serve(p, flows, window_fd);
+	serve(p, flows, &relay, window_fd);
+	relay_give_back(relay.page, relay.keyboard);
 	_exit(0);
 }

@@ -37,6 +37,7 @@ struct exit_page {
 	_Atomic uint32_t go; /* futex: 1 lets the command start, 2 tells it to give up */
 	pid_t job_pid;
 	int fork_errno;
+	bool leads; /* the keeper leads a session of the job's own */
 	int subreaper_errno; /* why orphans cannot be adopted; 0 when they are */
 	_Atomic int exec_errno; /* why the command could not be executed; 0 when it was */
 
@@ -50,6 +51,11 @@ struct exit_page {
 
 	_Atomic uint32_t all_ended; /* the keeper has no children left */
 	_Atomic uint32_t quit; /* set by the monitor: the keeper may go */
+
+	/* of a job that has a session of its own; the keeper looks at both when it is sent SIGCHLD */
+	_Atomic uint32_t in_front; /* whether the job is to be in front of its terminal ... */
+	_Atomic uint32_t
+		resume_asked; /* ... from when it is let go on: how often that was asked for */
 
 	_Atomic uint32_t
 		ring_head; /* records written so far; the latest EXIT_RING are in the ring */

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "linux/devices.h"
 #include "linux/proc_files.h"
 #include "linux/roots.h"
 
@@ -22,11 +23,6 @@ bool inherited_open(int fd)
 	int flags = fcntl(fd, F_GETFD);
 
 	return flags >= 0 && !(flags & FD_CLOEXEC);
-}
-
-int null_device_open(void)
-{
-	return open("/dev/null", O_RDWR | O_CLOEXEC);
 }
 
 void inherited_release(const struct roots *r)

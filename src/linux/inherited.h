@@ -10,9 +10,6 @@ struct roots;
 /* Whether the descriptor is open and was inherited: our own are all close-on-exec, and one of them may have taken its number. */
 bool inherited_open(int fd);
 
-/* Opens /dev/null, O_CLOEXEC. -1 and errno. */
-int null_device_open(void);
-
 /* Puts /dev/null in the place of stdin and stdout and closes what else was inherited (what is not close-on-exec), but for stderr. Who
  * waits for the end of the job's output, or for a lock it held, must not wait for us. */
 void inherited_release(const struct roots *r);
