@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "api/own_terminal.h"
 #include "api/session.h"
 #include "base/error.h"
 #include "launch/pty.h"
@@ -282,14 +283,6 @@ int outputs_open(struct session *s, struct error *err)
 	return 0;
 }
 
-static void ask_for_terminal(struct session *s, bool wanted)
-{
-	struct pump *p = &s->outputs.pumps[0];
-
-	atomic_store(&p->page->relay.wanted, wanted);
-	pump_ask(p);
-}
-
 void outputs_hand_over(struct session *s)
 {
 	close_job_ends(&s->outputs);
@@ -301,13 +294,9 @@ void outputs_hand_over(struct session *s)
 		if (!s->outputs.own_session)
 			atomic_store(&page->job_pid, s->keeper.job_pid);
 	}
-	if (outputs_in_front(s))
-		ask_for_terminal(s, true);
-}
-
-bool outputs_in_front(const struct session *s)
-{
-	return s->outputs.own_session && relay_in_front(s->outputs.pumps[0].keyboard);
+	s->outputs.in_front = own_terminal_in_front(s);
+	if (s->outputs.in_front)
+		own_terminal_want(s, true);
 }
 
 void outputs_attend(struct session *s)
@@ -337,18 +326,16 @@ static bool all_answered(const struct session *s)
 void outputs_settle(struct session *s)
 {
 	struct pollfd fd = { .fd = s->signals.fd, .events = POLLIN };
-	bool by_keyboard;
+	struct got_signal got;
 
 	while (!all_answered(s)) {
-		int number = signals_next(&s->signals, &by_keyboard);
-
-		if (number == 0) {
+		if (!signals_next(&s->signals, &got)) {
 			poll(&fd, 1, -1);
-		} else if (number == SIGCHLD) {
+		} else if (got.number == SIGCHLD) {
 			outputs_attend(s);
 			keeper_attend(&s->keeper);
-		} else if (number == SIGINT || number == SIGQUIT || number == SIGTERM ||
-			   number == SIGHUP) {
+		} else if (got.number == SIGINT || got.number == SIGQUIT || got.number == SIGTERM ||
+			   got.number == SIGHUP) {
 			/* Whoever takes the output does not take it (Ctrl-S): the pump goes on alone. */
 			break;
 		}

@@ -21,7 +21,8 @@ struct outputs {
 	struct pump pumps[PUMP_STREAMS_MAX];
 	size_t n_pumps;
 	struct kept_output kept[PUMP_STREAMS_MAX]; /* as info->outputs */
-	bool own_session; /* the job's terminal leads a session of its own; ours is the keyboard's way to it */
+	bool own_session; /* the job's terminal controls a session of its own, see own_terminal.h */
+	bool in_front; /* ... of which the job was last put in front */
 	int job_end[3]; /* what the job's standard streams become; -1: inherited */
 };
 
@@ -31,8 +32,6 @@ void outputs_init(struct outputs *o);
 int outputs_open(struct session *s, struct error *err);
 /* Once the job has its ends and s->start_ns is set. */
 void outputs_hand_over(struct session *s);
-/* Whether the job starts in front of its own terminal: when we are in front of ours. */
-bool outputs_in_front(const struct session *s);
 /* At each SIGCHLD, and before each sample. */
 void outputs_attend(struct session *s);
 /* Asks for all that the job has written to be passed on and kept ... */

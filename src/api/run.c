@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "api/attend.h"
 #include "api/facts.h"
 #include "api/outcome.h"
 #include "api/session.h"
@@ -54,6 +55,7 @@ static void take_self(struct session *s)
 	info->missed_ticks = s->monitor.schedule.missed;
 	info->windows = s->monitor.sequence;
 	info->suspended_ns = s->monitor.suspended_ns;
+	attend_take_stops(s);
 	if (s->files) {
 		uint64_t failures;
 		run_files_counts(s->files, &info->records_written, &info->records_lost, &failures);
@@ -75,7 +77,9 @@ static void checkpoint(struct session *s)
 
 static bool over(const struct session *s)
 {
-	return s->options->wait_all ? keeper_all_ended(&s->keeper) : keeper_job_ended(&s->keeper);
+	if (s->options->wait_all && !s->waits_no_longer)
+		return keeper_all_ended(&s->keeper);
+	return keeper_job_ended(&s->keeper);
 }
 
 /* The facts that take time to gather are gathered while the job already runs. */
@@ -98,42 +102,6 @@ static void write_first_info(struct session *s)
 	s->monitor.sink = s->files ? run_files_sink(s->files) : NULL;
 }
 
-static void take_keepers_place(struct session *s)
-{
-	struct ledger *l = &s->monitor.ledger;
-
-	l->keeper_pid = getpid();
-	for (size_t i = 0; i < s->outputs.n_pumps; i++)
-		l->not_the_jobs[i] = s->outputs.pumps[i].pid;
-}
-
-static void take_signals(struct session *s)
-{
-	bool by_keyboard;
-	int number;
-
-	while ((number = signals_next(&s->signals, &by_keyboard)) != 0) {
-		if (number == SIGCHLD) {
-			outputs_attend(s);
-			keeper_attend(&s->keeper);
-			s->monitor.collect.keeper_lost = s->keeper.lost;
-			if (s->keeper.lost)
-				take_keepers_place(s);
-			continue;
-		}
-		/* A key on the terminal goes to the whole foreground group: the job has it already. A hang-up goes to the session's leader alone,
-		 * an alarm to whoever set it. */
-		bool job_has_it = by_keyboard && (number == SIGINT || number == SIGQUIT);
-		if (number == SIGPIPE || number == SIGXFSZ || number == SIGWINCH || job_has_it)
-			continue;
-		/* Sent to us alone: the job is who it is meant for. What we know so far is put on disk first thing. */
-		if (!keeper_job_ended(&s->keeper))
-			kill(s->keeper.job_pid, number);
-		if (number == SIGTERM || number == SIGHUP || number == SIGXCPU)
-			s->checkpoint_due = true;
-	}
-}
-
 static void wait_for_event(struct session *s, uint64_t now_ns)
 {
 	struct monitor *m = &s->monitor;
@@ -144,6 +112,9 @@ static void wait_for_event(struct session *s, uint64_t now_ns)
 
 	if (!listen && m->census.fd >= 0 && s->census_pause_ns < until_ns)
 		until_ns = s->census_pause_ns;
+	s->due_ns = until_ns;
+	if (s->forward.witness.unsettled && now_ns + WITNESS_SETTLE_NS < until_ns)
+		until_ns = now_ns + WITNESS_SETTLE_NS;
 	uint64_t wait_ns = until_ns > now_ns ? until_ns - now_ns : 0;
 	struct timespec timeout = { .tv_sec = (time_t) (wait_ns / NSEC_PER_SEC),
 		.tv_nsec = (long) (wait_ns % NSEC_PER_SEC) };
@@ -158,8 +129,9 @@ static void wait_for_a_signal(struct session *s, uint64_t at_most_ns)
 	struct pollfd fd = { .fd = s->signals.fd, .events = POLLIN };
 	struct timespec timeout = { .tv_nsec = (long) at_most_ns };
 
+	s->due_ns = clock_monotonic_ns() + at_most_ns;
 	ppoll(&fd, 1, &timeout, NULL);
-	take_signals(s);
+	attend_signals(s);
 }
 
 static void record_until_over(struct session *s)
@@ -168,7 +140,7 @@ static void record_until_over(struct session *s)
 	wait_for_a_signal(s, FIRST_INFO_AFTER_NS);
 	write_first_info(s);
 	for (;;) {
-		take_signals(s);
+		attend_signals(s);
 		if (over(s))
 			return;
 		uint64_t now_ns = clock_monotonic_ns();

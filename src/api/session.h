@@ -9,6 +9,7 @@
 
 #include "api/outputs.h"
 #include "assay.h"
+#include "launch/forward.h"
 #include "launch/keeper.h"
 #include "launch/signals.h"
 #include "linux/host.h"
@@ -29,6 +30,12 @@ struct session {
 	bool signals_open;
 	struct outputs outputs;
 	struct keeper keeper;
+	struct forward forward;
+	uint32_t attended_stop; /* of the job: we stopped with it, or could not */
+	uint32_t late_stops; /* counted from when we overslept */
+	uint64_t late_stopped_ns;
+	uint64_t due_ns; /* when the last wait was to end */
+	bool waits_no_longer; /* for descendants: a signal ended that */
 	int connector_fd; /* the census takes it over; -1 */
 	struct monitor monitor;
 	struct run_files *files; /* NULL when nothing is recorded */

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "api/own_terminal.h"
 #include "api/session.h"
 #include "api/sources.h"
 #include "base/clock.h"
@@ -231,7 +232,7 @@ int start_job(struct session *s, struct error *err)
 		.stdio = { s->outputs.job_end[0], s->outputs.job_end[1], s->outputs.job_end[2] },
 		.new_session = s->options->new_session != 0,
 		.own_terminal = s->outputs.own_session,
-		.in_front = outputs_in_front(s) };
+		.in_front = own_terminal_in_front(s) };
 	r = keeper_start(&s->keeper, &setup, err);
 	if (r < 0)
 		return r;

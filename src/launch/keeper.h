@@ -49,8 +49,10 @@ bool keeper_all_ended(const struct keeper *k);
 
 /* Lets a job with a session of its own go on, in front of its terminal or not. */
 void keeper_resume(struct keeper *k, bool in_front);
+/* How often and for how long the job was stopped so far. */
+void keeper_stops(const struct keeper *k, uint32_t *ret_stops, uint64_t *ret_stopped_ns);
 
-/* To be called at each SIGCHLD: notices a keeper that was killed and does its work from then on. */
+/* To be called at each SIGCHLD: notices a keeper that was killed and does its work from then on; one that was stopped is continued. */
 void keeper_attend(struct keeper *k);
 
 /* Tells the keeper to go (what still lives is inherited as it would have been without us) and reaps it. */

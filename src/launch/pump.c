@@ -158,6 +158,17 @@ bool pump_answered(const struct pump *p)
 	       atomic_load(&p->page->answered) == atomic_load(&p->page->asked);
 }
 
+void pump_wait(struct pump *p)
+{
+	struct pollfd fd = { .fd = p->news_fd, .events = POLLIN };
+
+	for (int tries = 0; tries < 10 && !pump_answered(p); tries++) {
+		poll(&fd, 1, 100);
+		pump_attend(p);
+		fd.fd = p->news_fd;
+	}
+}
+
 uint64_t pump_cpu_ns(struct pump *p)
 {
 	uint64_t cpu_ns = 0;

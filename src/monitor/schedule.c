@@ -70,6 +70,12 @@ void schedule_ticked(struct schedule *s, uint64_t now_ns)
 	s->missed_in_window += passed;
 }
 
+void schedule_skip(struct schedule *s, uint64_t now_ns)
+{
+	if (now_ns >= s->next_tick_ns)
+		s->next_tick_ns = next_on_grid(s, now_ns);
+}
+
 bool schedule_window_over(const struct schedule *s, uint64_t now_ns)
 {
 	/* A tick comes a little late, the window's end is on the grid: a sample that stands just before it closes it too. */

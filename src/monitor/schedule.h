@@ -23,6 +23,8 @@ void schedule_start(struct schedule *s, uint64_t start_ns, uint64_t sample_inter
 	uint64_t report_interval_ns);
 /* After a tick at `now_ns`: the next one on the grid; those that passed meanwhile are counted as missed. */
 void schedule_ticked(struct schedule *s, uint64_t now_ns);
+/* The job was stopped until now, and we with it: the ticks that passed meanwhile are not missed. */
+void schedule_skip(struct schedule *s, uint64_t now_ns);
 /* Whether the window is to be closed at a tick at `now_ns`. */
 bool schedule_window_over(const struct schedule *s, uint64_t now_ns);
 /* After a window was closed at `now_ns`. */
