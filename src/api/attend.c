@@ -59,7 +59,7 @@ static void attend(struct session *s, const struct got_signal *got)
 	/* What we know so far is put on disk first thing. */
 	if (got->number == SIGTERM || got->number == SIGHUP || got->number == SIGXCPU)
 		s->checkpoint_due = true;
-	if (forward_is_ours(got, &s->keeper))
+	if (forward_is_ours(got, &s->keeper) || own_terminal_sent(s, got))
 		return;
 	forward_signal(&s->forward, &s->keeper, got);
 	if (got->number == SIGCONT) {

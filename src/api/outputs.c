@@ -14,6 +14,7 @@
 #include "api/own_terminal.h"
 #include "api/session.h"
 #include "base/error.h"
+#include "launch/job_state.h"
 #include "launch/pty.h"
 #include "linux/devices.h"
 #include "linux/inherited.h"
@@ -290,9 +291,7 @@ void outputs_hand_over(struct session *s)
 		struct pump_page *page = s->outputs.pumps[i].page;
 
 		atomic_store(&page->start_ns, s->start_ns);
-		/* In a session of its own it is told by its terminal. */
-		if (!s->outputs.own_session)
-			atomic_store(&page->job_pid, s->keeper.job_pid);
+		atomic_store(&page->relay.job_group, s->keeper.job_pid);
 	}
 	s->outputs.in_front = own_terminal_in_front(s);
 	if (s->outputs.in_front)
@@ -334,6 +333,12 @@ void outputs_settle(struct session *s)
 		} else if (got.number == SIGCHLD) {
 			outputs_attend(s);
 			keeper_attend(&s->keeper);
+		} else if (got.number == SIGTSTP || got.number == SIGTTIN ||
+			   got.number == SIGTTOU) {
+			/* Writing for the job, the pump is stopped as the job would be (stty tostop), and we with it. */
+			stop_self(got.number);
+		} else if (got.number == SIGCONT) {
+			own_terminal_continued(s);
 		} else if (got.number == SIGINT || got.number == SIGQUIT || got.number == SIGTERM ||
 			   got.number == SIGHUP) {
 			/* Whoever takes the output does not take it (Ctrl-S): the pump goes on alone. */

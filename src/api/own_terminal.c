@@ -24,9 +24,10 @@ bool own_terminal_in_front(const struct session *s)
 static void go_on(struct session *s, bool in_front)
 {
 	s->outputs.in_front = in_front;
+	/* First: a Ctrl-Z that came before the job goes on would be lost (signal(7): SIGCONT discards it). */
+	keeper_resume(&s->keeper, in_front);
 	if (in_front)
 		own_terminal_want(s, true);
-	keeper_resume(&s->keeper, in_front);
 }
 
 static bool by_terminal(int number)
@@ -56,12 +57,23 @@ void own_terminal_resume(struct session *s)
 		go_on(s, own_terminal_in_front(s));
 }
 
+bool own_terminal_sent(const struct session *s, const struct got_signal *got)
+{
+	return s->outputs.own_session && !got->by_kernel && got->pid > 0 &&
+	       got->pid == s->outputs.pumps[0].pid;
+}
+
 void own_terminal_continued(struct session *s)
 {
 	/* One that was stopped by its write (stty tostop) or by hand goes on when we do: we may have been continued alone. */
 	for (size_t i = 0; i < s->outputs.n_pumps; i++)
 		if (s->outputs.pumps[i].pid > 0)
 			kill(s->outputs.pumps[i].pid, SIGCONT);
+	own_terminal_look(s);
+}
+
+void own_terminal_look(struct session *s)
+{
 	if (s->outputs.own_session && own_terminal_in_front(s) != s->outputs.in_front)
 		go_on(s, own_terminal_in_front(s));
 }

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+struct got_signal;
 struct session;
 
 /* Asks the pump to take our terminal or to give it back, after what the job has written until now. */
@@ -17,7 +18,11 @@ bool own_terminal_in_front(const struct session *s);
 bool own_terminal_let_stop(struct session *s, int number);
 /* After we stopped with the job: it goes on, in front of its terminal or not, as we are of ours. Nothing where it is in our session. */
 void own_terminal_resume(struct session *s);
+/* Whether a signal is only our own word to our group that a key was typed, which the job has from its terminal. */
+bool own_terminal_sent(const struct session *s, const struct got_signal *got);
 /* We were continued, whether or not the job had been stopped. */
 void own_terminal_continued(struct session *s);
+/* From time to time: a shell may put us in front without a word (fg of a job that runs). */
+void own_terminal_look(struct session *s);
 
 #endif

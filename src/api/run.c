@@ -14,6 +14,7 @@
 #include "api/attend.h"
 #include "api/facts.h"
 #include "api/outcome.h"
+#include "api/own_terminal.h"
 #include "api/session.h"
 #include "api/start.h"
 #include "base/clock.h"
@@ -146,6 +147,7 @@ static void record_until_over(struct session *s)
 		uint64_t now_ns = clock_monotonic_ns();
 		if (now_ns >= s->monitor.schedule.next_tick_ns) {
 			outputs_attend(s);
+			own_terminal_look(s);
 			monitor_tick(&s->monitor, s->keeper.page);
 			if (now_ns - s->checkpoint_ns >= CHECKPOINT_EVERY_NS)
 				s->checkpoint_due = true;

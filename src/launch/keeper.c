@@ -24,6 +24,7 @@
 
 /* Only bounds how long a missed wake-up could last; every caller looks again. */
 #define LOOK_AGAIN_NS 100000000ULL
+#define RESUME_WITHIN_NS 1000000000ULL
 #define FREE_AGAIN_NS 10000000ULL
 
 static uint64_t timeval_ns(const struct timeval *t)
@@ -136,7 +137,6 @@ static void hold_nothing(void)
 static _Noreturn void keeper_main(struct exit_page *page, pid_t monitor)
 {
 	struct told told = { 0 };
-	unsigned resumed = 0;
 
 	hold_nothing();
 	for (;;) {
@@ -159,7 +159,7 @@ static _Noreturn void keeper_main(struct exit_page *page, pid_t monitor)
 			tell(page, monitor, &told);
 			again = job_state_free_monitor(page, monitor);
 		}
-		lead_follow(page, &resumed);
+		lead_follow(page);
 		if (atomic_load(&page->quit) || (orphaned && !children)) {
 			if (page->leads)
 				lead_step_down();
@@ -307,12 +307,24 @@ bool keeper_all_ended(const struct keeper *k)
 
 void keeper_resume(struct keeper *k, bool in_front)
 {
-	atomic_store(&k->page->in_front, in_front);
-	atomic_fetch_add(&k->page->resume_asked, 1);
-	if (k->lost)
+	uint64_t end_ns = clock_monotonic_ns() + RESUME_WITHIN_NS;
+	struct exit_page *page = k->page;
+	uint32_t asked;
+
+	atomic_store(&page->in_front, in_front);
+	asked = atomic_fetch_add(&page->resume_asked, 1) + 1;
+	if (k->lost) {
 		kill(-k->job_pid, SIGCONT);
-	else
-		kill(k->pid, SIGCHLD);
+		return;
+	}
+	kill(k->pid, SIGCHLD);
+	for (;;) {
+		uint32_t met = atomic_load(&page->resume_met);
+
+		if (met == asked || clock_monotonic_ns() >= end_ns)
+			return;
+		futex_wait(&page->resume_met, met, LOOK_AGAIN_NS);
+	}
 }
 
 /* Whether the keeper has died; one that was stopped by somebody is let run, nothing may stand still without it. */

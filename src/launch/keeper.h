@@ -47,7 +47,7 @@ void keeper_release(struct keeper *k);
 bool keeper_job_ended(const struct keeper *k);
 bool keeper_all_ended(const struct keeper *k);
 
-/* Lets a job with a session of its own go on, in front of its terminal or not. */
+/* Puts a job with a session of its own in front of its terminal or not, and lets it go on if it is stopped. Returns when that is done. */
 void keeper_resume(struct keeper *k, bool in_front);
 /* How often and for how long the job was stopped so far. */
 void keeper_stops(const struct keeper *k, uint32_t *ret_stops, uint64_t *ret_stopped_ns);

@@ -7,6 +7,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "launch/futex.h"
+#include "launch/job_state.h"
 #include "linux/devices.h"
 #include "linux/exit_page.h"
 
@@ -33,15 +35,18 @@ static void put_in_front(pid_t group)
 	close(terminal);
 }
 
-void lead_follow(const struct exit_page *page, unsigned *done)
+void lead_follow(struct exit_page *page)
 {
-	unsigned asked = atomic_load(&page->resume_asked);
+	uint32_t asked = atomic_load(&page->resume_asked);
+	uint32_t stop;
 
-	if (asked == *done)
+	if (asked == atomic_load(&page->resume_met))
 		return;
-	*done = asked;
 	put_in_front(atomic_load(&page->in_front) ? page->job_pid : getpgrp());
-	kill(-page->job_pid, SIGCONT);
+	if (job_state_stopped(page, &stop) != 0)
+		kill(-page->job_pid, SIGCONT);
+	atomic_store(&page->resume_met, asked);
+	futex_wake(&page->resume_met);
 }
 
 void lead_step_down(void)

@@ -13,8 +13,8 @@ struct exit_page;
 int lead_session(int terminal);
 /* Gives the job a process group of its own, in front or not. */
 void lead_begin(int terminal, pid_t job, bool in_front);
-/* Does what the page asks for: moves the job to the front or away from it, lets it go on. `*done` is the last request that was met. */
-void lead_follow(const struct exit_page *page, unsigned *done);
+/* Does what the page asks for: moves the job to the front or away from it, and lets it go on if it is stopped. */
+void lead_follow(struct exit_page *page);
 /* Before the leader ends: its end would hang up whoever is in front, and those who live on did not ask for that. */
 void lead_step_down(void);
 

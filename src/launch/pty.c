@@ -72,13 +72,13 @@ void pty_window_changed(int window_fd, const struct pump *p)
 {
 	struct signalfd_siginfo info;
 	struct winsize size;
-	pid_t job_pid = atomic_load(&p->page->job_pid);
+	pid_t job_pid = atomic_load(&p->page->relay.job_group);
 
 	while (read(window_fd, &info, sizeof(info)) > 0)
 		continue;
 	if (ioctl(p->window_of, TIOCGWINSZ, &size) < 0)
 		return;
 	/* A terminal that controls nobody has nobody whom the kernel could tell. */
-	if (ioctl(p->streams[0].from, TIOCSWINSZ, &size) == 0 && job_pid > 0)
+	if (ioctl(p->streams[0].from, TIOCSWINSZ, &size) == 0 && p->keyboard < 0 && job_pid > 0)
 		kill(job_pid, SIGWINCH);
 }

@@ -31,7 +31,6 @@ struct pump_page {
 	_Atomic uint64_t start_ns; /* CLOCK_MONOTONIC: the times of lines count from here */
 	_Atomic uint32_t asked, answered; /* requests to pass on what is in the pipes, by number */
 	_Atomic uint64_t cpu_ns; /* of the pump, when it last answered or ended */
-	_Atomic pid_t job_pid; /* told of a new window size; 0: nobody yet */
 	struct relay_page relay;
 	struct pump_counts streams[PUMP_STREAMS_MAX];
 };

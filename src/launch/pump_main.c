@@ -30,6 +30,7 @@ struct flow {
 	struct pump_stream fd;
 	struct pump_counts *counts;
 	bool watch_reader; /* an anonymous pipe: a reader that has gone does not come back */
+	struct relay *relay;
 	uint64_t read_ns; /* when the chunk in hand was read, since the start of the run */
 };
 
@@ -90,11 +91,32 @@ static int write_whole(int fd, const char *bytes, size_t n, size_t *ret_done)
 	return number;
 }
 
+/* The same for a terminal that puts a return before each newline itself, which the job's has done already. */
+static int write_without_returns(int fd, const char *bytes, size_t n, size_t *ret_done)
+{
+	const char *stop = bytes + n;
+	int number = 0;
+
+	*ret_done = 0;
+	while (bytes < stop && number == 0) {
+		const char *newline = memmem(bytes, (size_t) (stop - bytes), "\r\n", 2);
+		size_t part = (size_t) ((newline ? newline : stop) - bytes);
+		size_t done;
+
+		number = write_whole(fd, bytes, part, &done);
+		*ret_done += done + (newline && number == 0);
+		bytes += part + (newline != NULL);
+	}
+	return number;
+}
+
 /* False when the reader has gone. Any other trouble is ours, not the job's: what comes later is tried again. */
 static bool pass_on(struct flow *f, const char *bytes, size_t n)
 {
 	size_t done;
-	int number = write_whole(f->fd.to, bytes, n, &done);
+	int number = relay_doubles_returns(f->relay, f->fd.to)
+			     ? write_without_returns(f->fd.to, bytes, n, &done)
+			     : write_whole(f->fd.to, bytes, n, &done);
 
 	if (number == EPIPE)
 		return false;
@@ -325,6 +347,7 @@ _Noreturn void pump_main(struct pump *p)
 
 		flows[i] = (struct flow){ .fd = *s,
 			.counts = &p->page->streams[i],
+			.relay = &relay,
 			.watch_reader = is_anonymous_pipe(s->to) };
 		kept[n++] = s->from;
 		kept[n++] = s->to;

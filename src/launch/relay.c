@@ -3,6 +3,7 @@
 #include "launch/relay.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -45,6 +46,34 @@ void relay_follow(struct relay *r)
 		take(r);
 }
 
+bool relay_doubles_returns(const struct relay *r, int to)
+{
+	const tcflag_t both = OPOST | ONLCR;
+	struct termios modes;
+
+	return r->keyboard >= 0 && !atomic_load(&r->page->taken) && tcgetattr(to, &modes) == 0 &&
+	       (modes.c_oflag & both) == both;
+}
+
+/* Without us a key like Ctrl-C goes to the whole group, of which the job is one: a shell script around us wants to know of it. Where the job
+ * has put another group in front of its terminal it would not. */
+static void tell_our_group(const struct relay *r, const char *typed, size_t n)
+{
+	struct termios modes;
+
+	if (tcgetattr(r->master, &modes) < 0 || !(modes.c_lflag & ISIG) ||
+		tcgetpgrp(r->master) != atomic_load(&r->page->job_group))
+		return;
+	for (size_t i = 0; i < n; i++) {
+		cc_t byte = (cc_t) typed[i];
+
+		if (byte == modes.c_cc[VINTR])
+			kill(0, SIGINT);
+		else if (byte == modes.c_cc[VQUIT])
+			kill(0, SIGQUIT);
+	}
+}
+
 void relay_poll(const struct relay *r, struct pollfd fds[2])
 {
 	bool listen = r->keyboard >= 0 && r->n == 0 && atomic_load(&r->page->taken);
@@ -58,10 +87,12 @@ void relay_turn(struct relay *r, const struct pollfd fds[2])
 	if (fds[0].revents) {
 		ssize_t n = read(r->keyboard, r->pending, sizeof(r->pending));
 
-		if (n > 0)
+		if (n > 0) {
 			r->n = (size_t) n;
+			tell_our_group(r, r->pending, r->n);
+		}
 		/* EIO: somebody else is in front; or the terminal is gone, and its hang-up is the monitor's affair. */
-		else if (n == 0 || errno != EINTR)
+		if (n == 0 || (n < 0 && errno != EINTR))
 			atomic_store(&r->page->taken, 0);
 	}
 	if (r->n > 0) {

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 #include <termios.h>
 
 /* In the page that pump and monitor share: whoever of the two is left gives the terminal its modes back. */
@@ -15,6 +16,8 @@ struct relay_page {
 	_Atomic uint32_t wanted; /* the monitor's wish: take our terminal when it is ours to take */
 	_Atomic uint32_t taken; /* its modes are not those that it had */
 	struct termios before; /* those */
+	_Atomic pid_t
+		job_group; /* or, where the job has none of its own, its pid; 0: it has not begun */
 };
 
 struct relay {
@@ -29,6 +32,8 @@ struct relay {
 bool relay_in_front(int terminal);
 /* Does what the monitor wishes: takes the terminal (raw: every key goes through) or gives it back. */
 void relay_follow(struct relay *r);
+/* Whether a newline that is written to `to` becomes two bytes there, as it has already in the job's terminal: in ours when it has its own modes. */
+bool relay_doubles_returns(const struct relay *r, int to);
 /* Gives the modes back, if they are not those that it had and it is ours. */
 void relay_give_back(struct relay_page *page, int terminal);
 /* What to wait for: two entries, and what to do about it. */

@@ -75,6 +75,7 @@ struct exit_page {
 	_Atomic uint32_t in_front; /* whether the job is to be in front of its terminal ... */
 	_Atomic uint32_t
 		resume_asked; /* ... from when it is let go on: how often that was asked for */
+	_Atomic uint32_t resume_met; /* futex: the `resume_asked` that was met last */
 
 	_Atomic uint32_t
 		ring_head; /* records written so far; the latest EXIT_RING are in the ring */
