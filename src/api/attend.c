@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "api/own_terminal.h"
 #include "api/session.h"
 #include "base/clock.h"
 #include "launch/forward.h"
@@ -12,10 +13,16 @@
 
 static void attend_children(struct session *s)
 {
+	struct ledger *l = &s->monitor.ledger;
+
+	outputs_attend(s);
 	keeper_attend(&s->keeper);
 	s->monitor.collect.keeper_lost = s->keeper.lost;
-	if (s->keeper.lost)
-		s->monitor.ledger.keeper_pid = getpid();
+	if (!s->keeper.lost)
+		return;
+	l->keeper_pid = getpid();
+	for (size_t i = 0; i < s->outputs.n_pumps; i++)
+		l->not_the_jobs[i] = s->outputs.pumps[i].pid;
 }
 
 /* A SIGSTOP to the whole group stopped us and the keeper too: nobody saw when it began. What we overslept is what is certain. */
@@ -56,11 +63,13 @@ static void attend(struct session *s, const struct got_signal *got)
 	/* What we know so far is put on disk first thing. */
 	if (got->number == SIGTERM || got->number == SIGHUP || got->number == SIGXCPU)
 		s->checkpoint_due = true;
-	if (forward_is_ours(got, &s->keeper))
+	if (forward_is_ours(got, &s->keeper) || own_terminal_sent(s, got))
 		return;
 	forward_signal(&s->forward, &s->keeper, got);
-	if (got->number == SIGCONT)
+	if (got->number == SIGCONT) {
 		count_unseen_stop(s);
+		own_terminal_continued(s);
+	}
 	if (keeper_job_ended(&s->keeper))
 		attend_without_job(s, got->number);
 }
@@ -69,10 +78,15 @@ static void stop_with_job(struct session *s)
 {
 	uint32_t stop;
 
-	if (job_state_stopped(s->keeper.page, &stop) == 0 || stop == s->attended_stop)
+	int number = job_state_stopped(s->keeper.page, &stop);
+
+	if (number == 0 || stop == s->attended_stop)
 		return;
 	s->attended_stop = stop;
+	if (!own_terminal_let_stop(s, number))
+		return;
 	job_state_stop_with(s->keeper.page, stop);
+	own_terminal_resume(s);
 	s->due_ns = clock_monotonic_ns();
 	schedule_skip(&s->monitor.schedule, s->due_ns);
 }

@@ -14,6 +14,7 @@
 #include "api/attend.h"
 #include "api/facts.h"
 #include "api/outcome.h"
+#include "api/own_terminal.h"
 #include "api/session.h"
 #include "api/start.h"
 #include "base/clock.h"
@@ -48,7 +49,8 @@ static void take_self(struct session *s)
 {
 	struct assay_run_info *info = s->info;
 
-	info->self_cpu_ns = host_own_cpu_ns() - s->self_before_ns;
+	info->self_cpu_ns = host_own_cpu_ns() - s->self_before_ns + outputs_cpu_ns(s);
+	outputs_report(s);
 	info->self_memory_peak_bytes = host_own_peak_bytes(&s->roots);
 	info->ticks = s->monitor.ticks;
 	info->missed_ticks = s->monitor.schedule.missed;
@@ -151,6 +153,8 @@ static void record_until_over(struct session *s)
 		uint64_t now_ns = clock_monotonic_ns();
 		limiting_act(s, now_ns);
 		if (now_ns >= s->monitor.schedule.next_tick_ns || limiting_look_due(s, now_ns)) {
+			outputs_attend(s);
+			own_terminal_look(s);
 			limiting_tick(s);
 			oom_look(&s->oom, &s->roots, s->keeper.job_pid, now_ns - s->start_ns);
 			if (now_ns - s->checkpoint_ns >= CHECKPOINT_EVERY_NS)
@@ -190,6 +194,7 @@ static void finish(struct session *s)
 	struct exit_page *page = s->keeper.page;
 	struct oom_found oom;
 
+	outputs_ask(s);
 	/* The job's own end is the end of the wall time; with --wait-all it is the last descendant's. */
 	uint64_t end_ns = s->options->wait_all ? clock_monotonic_ns() : page->job_end_ns;
 	info->ended_realtime_ns = clock_realtime_ns() - (clock_monotonic_ns() - end_ns);
@@ -199,8 +204,10 @@ static void finish(struct session *s)
 	ledger_sum_living(&s->monitor.ledger);
 	info->state = RUN_DONE;
 	outcome_from_status(&info->outcome, page->job_status, s->keeper.lost);
+	outputs_settle(s);
 	take_self(s);
 	conclude(&s->monitor, info, false);
+	outputs_note(s);
 	limiting_reconsider(s);
 	limiting_conclude(s);
 	if (!info->limit_hit.name)
@@ -216,6 +223,7 @@ static void close_session(struct session *s)
 {
 	keeper_quit(&s->keeper);
 	keeper_done(&s->keeper);
+	outputs_close(s);
 	limiting_close(s);
 	oom_done(&s->oom);
 	if (s->signals_open)
@@ -244,6 +252,10 @@ static enum assay_run_status run(struct session *s, int *ret_wait_status, struct
 	s->signals_open = true;
 	if (start_files(s, err) < 0)
 		return ASSAY_RUN_BAD_OPTION;
+	if (outputs_open(s, err) < 0) {
+		run_files_discard(s->files);
+		return ASSAY_RUN_BAD_OPTION;
+	}
 	if (start_job(s, err) < 0) {
 		if (s->files)
 			run_files_discard(s->files);
@@ -253,6 +265,7 @@ static enum assay_run_status run(struct session *s, int *ret_wait_status, struct
 	record_until_over(s);
 	int number = atomic_load(&s->keeper.page->exec_errno);
 	if (number) {
+		outputs_settle(s);
 		if (s->files)
 			run_files_discard(s->files);
 		error_set(err, -number, "cannot run %s", s->options->argv[0]);
@@ -299,6 +312,7 @@ static struct session *new_session(void)
 	s->connector_fd = -1;
 	limiting_init(&s->limiting);
 	oom_init(&s->oom);
+	outputs_init(&s->outputs);
 	s->monitor = (struct monitor){ .census.fd = -1,
 		.collect = { .perf_fd = -1, .keeper_io_fd = -1 } };
 	return s;

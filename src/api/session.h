@@ -9,6 +9,7 @@
 
 #include "api/limiting.h"
 #include "api/oom.h"
+#include "api/outputs.h"
 #include "assay.h"
 #include "launch/forward.h"
 #include "launch/keeper.h"
@@ -29,6 +30,7 @@ struct session {
 	struct roots roots;
 	struct signals signals;
 	bool signals_open;
+	struct outputs outputs;
 	struct keeper keeper;
 	struct forward forward;
 	uint32_t attended_stop; /* of the job: we stopped with it, or could not */

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "api/own_terminal.h"
 #include "api/session.h"
 #include "api/sources.h"
 #include "base/clock.h"
@@ -228,9 +229,11 @@ int start_job(struct session *s, struct error *err)
 	const struct job_setup setup = { .argv = s->options->argv,
 		.mask = &s->signals.original_mask,
 		.child_action = &s->signals.original_child,
-		.stdio = { -1, -1, -1 },
+		.stdio = { s->outputs.job_end[0], s->outputs.job_end[1], s->outputs.job_end[2] },
 		.cgroup_directory = limiting_make_cgroup(s),
-		.new_session = s->options->new_session != 0 };
+		.new_session = s->options->new_session != 0,
+		.own_terminal = s->outputs.own_session,
+		.in_front = own_terminal_in_front(s) };
 	r = keeper_start(&s->keeper, &setup, err);
 	if (r < 0)
 		return r;
@@ -250,6 +253,7 @@ int start_job(struct session *s, struct error *err)
 	s->info->keeper_pid = s->keeper.pid;
 	s->info->job_pid = s->keeper.job_pid;
 	s->start_ns = clock_monotonic_ns();
+	outputs_hand_over(s);
 	monitor_start(&s->monitor, s->start_ns, s->options->sample_interval_ns,
 		s->options->report_interval_ns);
 	limiting_begin(s);

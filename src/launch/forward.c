@@ -55,9 +55,18 @@ static bool group_has_it(struct forward *f, const struct keeper *k, const struct
 	return witness_had(&f->witness, k->page, got->number) || wiped_out(f, k->page, got->number);
 }
 
+/* Neither the keeper nor the job is in our group. What comes from our terminal all the same, as a key before its modes are changed, is for the
+ * whole job; its own terminal tells it of its window, and who lets it go on sees first where it stands. */
+static void to_own_session(const struct keeper *k, const struct got_signal *got)
+{
+	if (got->number == SIGCONT || (got->number == SIGWINCH && got->by_kernel))
+		return;
+	kill(got->by_kernel ? -k->job_pid : k->job_pid, got->number);
+}
+
 void forward_signal(struct forward *f, const struct keeper *k, const struct got_signal *got)
 {
-	bool group = group_has_it(f, k, got);
+	bool group = k->page->leads ? is_a_key(got) : group_has_it(f, k, got);
 	int number = got->number;
 
 	f->latest[number] = (struct sender){ .monotonic_ns = clock_monotonic_ns(),
@@ -67,6 +76,10 @@ void forward_signal(struct forward *f, const struct keeper *k, const struct got_
 		.uid = got->uid };
 	if (keeper_job_ended(k))
 		return;
+	if (k->page->leads) {
+		to_own_session(k, got);
+		return;
+	}
 	if (!group) {
 		kill(k->job_pid, number);
 		return;

@@ -18,11 +18,13 @@
 #include "base/macros.h"
 #include "launch/futex.h"
 #include "launch/job_state.h"
+#include "launch/lead.h"
 #include "launch/witness.h"
 #include "linux/proc_files.h"
 
 /* Only bounds how long a missed wake-up could last; every caller looks again. */
 #define LOOK_AGAIN_NS 100000000ULL
+#define RESUME_WITHIN_NS 1000000000ULL
 #define FREE_AGAIN_NS 10000000ULL
 
 static uint64_t timeval_ns(const struct timeval *t)
@@ -69,10 +71,13 @@ static void publish_totals(
  * without its children, can be had. Returns false when no child is left. */
 static bool reap_ended(struct exit_page *page, const struct not_the_jobs *other)
 {
+	/* Of the monitor's children those that only __WALL shows are its own: what it inherits is of the ordinary kind. */
+	const int all = other ? 0 : __WALL;
+
 	for (;;) {
 		siginfo_t info = { 0 };
 
-		if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) < 0)
+		if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | all) < 0)
 			return errno != ECHILD;
 		if (info.si_pid == 0)
 			return true;
@@ -83,7 +88,7 @@ static bool reap_ended(struct exit_page *page, const struct not_the_jobs *other)
 
 		process_cpu_clock(record.pid, &cpu_ns);
 		record.cpu_ns = cpu_ns;
-		if (wait4(record.pid, &record.status, __WALL, &ru) != record.pid)
+		if (wait4(record.pid, &record.status, all, &ru) != record.pid)
 			continue;
 		record.monotonic_ns = clock_monotonic_ns();
 		record.max_rss_bytes = (uint64_t) ru.ru_maxrss * 1024;
@@ -155,10 +160,14 @@ static _Noreturn void keeper_main(
 			tell(page, monitor, &told);
 			again = job_state_free_monitor(page, monitor);
 		}
+		lead_follow(page);
 		if (orphaned && !children && setup->cgroup_directory)
 			rmdir(setup->cgroup_directory);
-		if (atomic_load(&page->quit) || (orphaned && !children))
+		if (atomic_load(&page->quit) || (orphaned && !children)) {
+			if (page->leads)
+				lead_step_down();
 			_exit(0);
+		}
 		/* A question whose signal was taken above is not announced again. */
 		if (atomic_load(&page->asked) == asked)
 			witness_wait(page, monitor, again ? FREE_AGAIN_NS : 0);
@@ -168,7 +177,7 @@ static _Noreturn void keeper_main(
 /* What the job has that we have not. A failure is the command's: it could not be started as asked. */
 static int set_up(const struct job_setup *setup)
 {
-	if (setup->new_session && setsid() < 0)
+	if (setup->new_session && !setup->own_terminal && setsid() < 0)
 		return errno;
 	for (int fd = 0; fd < 3; fd++)
 		if (setup->stdio[fd] >= 0 && dup2(setup->stdio[fd], fd) < 0)
@@ -216,13 +225,20 @@ static _Noreturn void keeper_fork_job(
 		page->subreaper_errno = errno;
 	prctl(PR_SET_PDEATHSIG, SIGCHLD); /* the monitor's death wakes us */
 
+	if (setup->own_terminal)
+		page->fork_errno = -lead_session(setup->stdio[0]);
+	page->leads = setup->own_terminal;
+
 	witness_forget();
-	pid_t job = fork();
+	pid_t job = page->fork_errno ? -1 : fork();
 	if (job == 0)
 		job_main(page, setup);
 	prctl(PR_SET_NAME, "assay-keeper");
+	if (job < 0 && page->fork_errno == 0)
+		page->fork_errno = errno;
+	if (job > 0 && page->leads)
+		lead_begin(setup->stdio[0], job, setup->in_front);
 	page->job_pid = job;
-	page->fork_errno = errno;
 	atomic_store(&page->job_forked, job < 0 ? 2 : 1);
 	futex_wake(&page->job_forked);
 	if (job < 0)
@@ -290,6 +306,28 @@ bool keeper_job_ended(const struct keeper *k)
 bool keeper_all_ended(const struct keeper *k)
 {
 	return atomic_load(&k->page->all_ended);
+}
+
+void keeper_resume(struct keeper *k, bool in_front)
+{
+	uint64_t end_ns = clock_monotonic_ns() + RESUME_WITHIN_NS;
+	struct exit_page *page = k->page;
+	uint32_t asked;
+
+	atomic_store(&page->in_front, in_front);
+	asked = atomic_fetch_add(&page->resume_asked, 1) + 1;
+	if (k->lost) {
+		kill(-k->job_pid, SIGCONT);
+		return;
+	}
+	kill(k->pid, SIGCHLD);
+	for (;;) {
+		uint32_t met = atomic_load(&page->resume_met);
+
+		if (met == asked || clock_monotonic_ns() >= end_ns)
+			return;
+		futex_wait(&page->resume_met, met, LOOK_AGAIN_NS);
+	}
 }
 
 /* Whether the keeper has died; one that was stopped by somebody is let run, nothing may stand still without it. */

@@ -24,6 +24,8 @@ struct job_setup {
 	bool new_session; /* setsid(2) */
 	const char *
 		cgroup_directory; /* which the keeper removes when nobody else is left to do it; NULL: none */
+	bool own_terminal; /* stdio[0] controls a session of the job's own, which the keeper leads */
+	bool in_front; /* the job is in front of it from the start */
 };
 
 struct keeper {
@@ -47,6 +49,8 @@ void keeper_release(struct keeper *k);
 bool keeper_job_ended(const struct keeper *k);
 bool keeper_all_ended(const struct keeper *k);
 
+/* Puts a job with a session of its own in front of its terminal or not, and lets it go on if it is stopped. Returns when that is done. */
+void keeper_resume(struct keeper *k, bool in_front);
 /* How often and for how long the job was stopped so far. */
 void keeper_stops(const struct keeper *k, uint32_t *ret_stops, uint64_t *ret_stopped_ns);
 

@@ -44,6 +44,7 @@ struct exit_page {
 	_Atomic uint32_t go; /* futex: 1 lets the command start, 2 tells it to give up */
 	pid_t job_pid;
 	int fork_errno;
+	bool leads; /* the keeper leads a session of the job's own */
 	int subreaper_errno; /* why orphans cannot be adopted; 0 when they are */
 	_Atomic int exec_errno; /* why the command could not be executed; 0 when it was */
 
@@ -69,6 +70,12 @@ struct exit_page {
 	_Atomic uint64_t stop_since_ns, stopped_ns; /* the latter without the present one */
 	_Atomic uint32_t
 		monitor_stopped; /* set by the monitor while it is stopped because the job is */
+
+	/* of a job that has a session of its own; the keeper looks at both when it is sent SIGCHLD */
+	_Atomic uint32_t in_front; /* whether the job is to be in front of its terminal ... */
+	_Atomic uint32_t
+		resume_asked; /* ... from when it is let go on: how often that was asked for */
+	_Atomic uint32_t resume_met; /* futex: the `resume_asked` that was met last */
 
 	_Atomic uint32_t
 		ring_head; /* records written so far; the latest EXIT_RING are in the ring */

@@ -162,6 +162,9 @@ struct assay_run_info {
 	struct output outputs[N_OUTPUTS_MAX];
 	size_t n_outputs;
 	const char *capture_way; /* "pipes", "combined", "pty"; NULL: nothing is kept */
+	const char *capture_option,
+		*outputs_option; /* the words that ask for it: "all", "none", ...; literals */
+	bool timestamps;
 	bool has_live; /* PREFIXlive is there */
 	uint64_t live_from_ns; /* since the start of the run: what it holds begins here */
 	struct limit_hit limit_hit;

@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/utf8.h"
 #include "model/run_info.h"
+#include "record/info_outputs.h"
 #include "record/info_results.h"
 #include "record/raw_text.h"
 
@@ -193,6 +194,7 @@ static void options(struct json *j, const struct assay_run_info *info)
 		json_key_seconds(j, "report_interval_seconds", info->report_interval_ns);
 	json_key_bool(j, "wait_all", info->wait_all);
 	limits(j, info);
+	info_output_options(j, info);
 	json_object_end(j);
 }
 
@@ -219,6 +221,7 @@ void info_json(const struct assay_run_info *info, struct buf *out)
 	for (size_t i = 0; i < ARRAY_SIZE(sections); i++)
 		fact_section(j, info, sections[i]);
 	options(j, info);
+	info_outputs(j, info);
 	info_results(j, info);
 	json_object_end(j);
 	buf_add_char(out, '\n');

@@ -396,6 +396,21 @@ static void lost_row(struct page *p, const struct assay_run_info *info)
 	printable_words(p, lost > 0 ? "lost" : "trouble", text);
 }
 
+static void outputs_rows(struct page *p, const struct assay_run_info *info)
+{
+	for (size_t i = 0; i < info->n_outputs; i++) {
+		const struct output *o = &info->outputs[i];
+		char text[sizeof(o->error) + ITEM_SIZE];
+
+		if (!o->error[0])
+			continue;
+		snprintf(text, sizeof(text), "%llu of %llu bytes of %s are not in its file: %s",
+			(unsigned long long) o->lost_bytes,
+			(unsigned long long) (o->bytes + o->lost_bytes), o->name, o->error);
+		printable_words(p, "lost", text);
+	}
+}
+
 static void record_rows(struct page *p, const struct assay_run_info *info)
 {
 	struct buf text = { 0 };
@@ -464,6 +479,7 @@ void report_summary(const struct assay_run_info *info, int color, struct buf *ou
 	}
 	self_row(&page, info);
 	record_rows(&page, info);
+	outputs_rows(&page, info);
 	for (size_t i = 0; i < info->n_notes; i++)
 		if (!says_why_no_record(info, info->notes[i]))
 			printable_words(&page, "note", info->notes[i]);
