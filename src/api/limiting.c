@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "api/outputs.h"
 #include "api/session.h"
 #include "base/buf.h"
 #include "base/clock.h"
@@ -315,6 +316,7 @@ void limiting_act(struct session *s, uint64_t now_ns)
 	if (l->phase == LIMITING_WATCH) {
 		uint64_t output_bytes = 0;
 
+		outputs_report(s);
 		for (size_t i = 0; i < s->info->n_outputs; i++)
 			output_bytes += s->info->outputs[i].bytes;
 		if (judge_now(&l->judge, now_ns, output_bytes, &v))

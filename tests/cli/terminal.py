@@ -20,6 +20,7 @@ from support import DEADLINE_SECONDS, User
 
 KEYS = {"Ctrl-C": b"\x03", "Ctrl-D": b"\x04", "Ctrl-Z": b"\x1a", "Ctrl-\\": b"\x1c", "Escape": b"\x1b", "Enter": b"\r"}
 PROMPT = r"<\d+>\$ "  # the exit status of what ran before, so that every transcript holds them all
+WAITING = "sh -c 'echo ready; exec sleep 100'"
 JOB = Path(__file__).resolve().parent / "terminal_job.py"
 # A summary and its notes: from the word at its beginning to the last indented line, colours included.
 SUMMARY = re.compile(r"(?:\x1b\[[\d;]*m)?assay: [^\n]*\r\n(?:  [^\n]*\r\n)*")
@@ -62,7 +63,7 @@ def processes_of(room):
     found = []
     for path in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            if marker in (path / "environ").read_bytes() and fields_of(path.name)[0] not in "ZX":
+            if marker in (path / "environ").read_bytes() and (fields_of(path.name) or "X")[0] not in "ZX":
                 found.append(int(path.name))
     return found
 
@@ -100,8 +101,8 @@ class Terminal:
             user = user or User()
             os.fchown(slave, user.uid, user.gid)
             # pylint: disable-next=subprocess-popen-preexec-fn
-            self.shell = subprocess.Popen(argv, stdin=slave, stdout=slave, stderr=slave, cwd=room, preexec_fn=own_terminal,
-                                          env=self.environment, **user.popen_arguments())
+            self.shell = subprocess.Popen(argv, stdin=slave, stdout=slave, stderr=slave, cwd=room, env=self.environment,
+                                          preexec_fn=own_terminal, **user.popen_arguments())
         except BaseException:
             os.close(self.master)
             raise
@@ -241,6 +242,17 @@ def terminal(room, wrapper, **arguments):
         yield opened
     finally:
         opened.close()
+
+
+@contextlib.contextmanager
+def in_a_terminal(room, assay, wrapper, **arguments):
+    """A shell in a room of its own; `wrapper` says what $W is."""
+    room = room / (wrapper or "bare")
+    room.mkdir()
+    room.chmod(0o1777)
+    command = {"quiet": f"{assay} run -q --", "summary": f"{assay} run --"}.get(wrapper, "")
+    with terminal(room, command, **arguments) as opened:
+        yield opened
 
 
 def transcript(text):

@@ -28,8 +28,8 @@ TYPED_AT_ONCE = ["stop_between_lines_of_input", "end_of_input", "python_prompt",
 class Captured(Terminal):
     """Waits until the keys go to the job's terminal: what is typed before is echoed by ours and by the job's."""
 
-    def in_foreground(self):
-        super().in_foreground()
+    def in_foreground(self, states="RSD"):
+        super().in_foreground(states)
         if self.raw_is_awaited:
             self.until(lambda: is_raw(self), "our terminal to be raw")
 
