@@ -83,6 +83,9 @@ static void stop_with_job(struct session *s)
 	if (number == 0 || stop == s->attended_stop)
 		return;
 	s->attended_stop = stop;
+	/* By SIGTTOU the pump, writing for the job, was stopped as well. */
+	if (number != SIGTTOU)
+		outputs_let_stop(s);
 	if (!own_terminal_let_stop(s, number))
 		return;
 	job_state_stop_with(s->keeper.page, stop);

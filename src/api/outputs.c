@@ -293,9 +293,8 @@ void outputs_hand_over(struct session *s)
 		atomic_store(&page->start_ns, s->start_ns);
 		atomic_store(&page->relay.job_group, s->keeper.job_pid);
 	}
-	s->outputs.in_front = own_terminal_in_front(s);
-	if (s->outputs.in_front)
-		own_terminal_want(s, true);
+	if (s->outputs.own_session)
+		own_terminal_begin(s);
 }
 
 void outputs_attend(struct session *s)
@@ -308,10 +307,18 @@ void outputs_attend(struct session *s)
 void outputs_ask(struct session *s)
 {
 	if (s->outputs.own_session)
-		atomic_store(&s->outputs.pumps[0].page->relay.wanted, 0);
+		atomic_store(&s->outputs.pumps[0].page->relay.wish, RELAY_GIVE_BACK);
 	for (size_t i = 0; i < s->outputs.n_pumps; i++)
 		pump_ask(&s->outputs.pumps[i]);
 	s->monitor.collect.pumps_cpu_ns = outputs_cpu_ns(s);
+}
+
+void outputs_let_stop(struct session *s)
+{
+	for (size_t i = 0; i < s->outputs.n_pumps; i++)
+		pump_ask(&s->outputs.pumps[i]);
+	for (size_t i = 0; i < s->outputs.n_pumps; i++)
+		pump_wait(&s->outputs.pumps[i]);
 }
 
 static bool all_answered(const struct session *s)

@@ -38,6 +38,8 @@ void outputs_attend(struct session *s);
 void outputs_ask(struct session *s);
 /* ... and waits for it, not for processes that live on. A signal that would end us ends the wait. */
 void outputs_settle(struct session *s);
+/* Before we stop with the job: what it has written is shown first, unless nobody takes it. */
+void outputs_let_stop(struct session *s);
 /* Fills info->outputs. */
 void outputs_report(struct session *s);
 /* Says in the notes what a reader must know of it. */

@@ -8,12 +8,23 @@
 #include "api/session.h"
 #include "launch/job_state.h"
 
-void own_terminal_want(struct session *s, bool wanted)
+static void wish(struct session *s, enum relay_wish wish)
 {
 	struct pump *p = &s->outputs.pumps[0];
 
-	atomic_store(&p->page->relay.wanted, wanted);
+	atomic_store(&p->page->relay.wish, wish);
 	pump_ask(p);
+	if (wish != RELAY_KEYS)
+		pump_wait(p);
+}
+
+void own_terminal_begin(struct session *s)
+{
+	s->outputs.in_front = own_terminal_in_front(s);
+	if (!s->outputs.in_front)
+		return;
+	wish(s, RELAY_TAKE);
+	wish(s, RELAY_KEYS);
 }
 
 bool own_terminal_in_front(const struct session *s)
@@ -24,10 +35,12 @@ bool own_terminal_in_front(const struct session *s)
 static void go_on(struct session *s, bool in_front)
 {
 	s->outputs.in_front = in_front;
-	/* First: a Ctrl-Z that came before the job goes on would be lost (signal(7): SIGCONT discards it). */
-	keeper_resume(&s->keeper, in_front);
 	if (in_front)
-		own_terminal_want(s, true);
+		wish(s, RELAY_TAKE);
+	keeper_resume(&s->keeper, in_front);
+	/* Not before: a Ctrl-Z that comes to a job that is stopped is lost when it goes on (signal(7): SIGCONT discards it). */
+	if (in_front)
+		wish(s, RELAY_KEYS);
 }
 
 static bool by_terminal(int number)
@@ -43,8 +56,7 @@ bool own_terminal_let_stop(struct session *s, int number)
 		go_on(s, true);
 		return false;
 	}
-	own_terminal_want(s, false);
-	pump_wait(&s->outputs.pumps[0]);
+	wish(s, RELAY_GIVE_BACK);
 	/* A key stops all that the shell started with us: it may be one of them that the shell looks at. */
 	if (by_terminal(number))
 		kill(0, number);

@@ -9,8 +9,8 @@
 struct got_signal;
 struct session;
 
-/* Asks the pump to take our terminal or to give it back, after what the job has written until now. */
-void own_terminal_want(struct session *s, bool wanted);
+/* Before the job's first instruction: takes our terminal, if we are in front of it. */
+void own_terminal_begin(struct session *s);
 /* Whether the job starts in front of its own terminal: when we are in front of ours. */
 bool own_terminal_in_front(const struct session *s);
 /* Before we stop with the job, which was stopped by this signal: gives our terminal back. False: we do not stop, the job goes on, since all

@@ -16,6 +16,8 @@
 #include "base/macros.h"
 #include "linux/proc_files.h"
 
+#define WAIT_SLICE_MS 30
+
 static void close_fd(int *fd)
 {
 	if (*fd >= 0)
@@ -163,7 +165,7 @@ void pump_wait(struct pump *p)
 	struct pollfd fd = { .fd = p->news_fd, .events = POLLIN };
 
 	for (int tries = 0; tries < 10 && !pump_answered(p); tries++) {
-		poll(&fd, 1, 100);
+		poll(&fd, 1, WAIT_SLICE_MS);
 		pump_attend(p);
 		fd.fd = p->news_fd;
 	}

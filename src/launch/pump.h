@@ -69,7 +69,7 @@ void pump_attend(struct pump *p);
 void pump_ask(struct pump *p);
 /* Whether that is done. */
 bool pump_answered(const struct pump *p);
-/* Waits until it is, a second at most. */
+/* Waits until it is, but not long: what takes the output may not take it. */
 void pump_wait(struct pump *p);
 /* CPU time of the pump, and of those before it. */
 uint64_t pump_cpu_ns(struct pump *p);

@@ -36,11 +36,9 @@ void relay_give_back(struct relay_page *page, int terminal)
 
 void relay_follow(struct relay *r)
 {
-	bool wanted = atomic_load(&r->page->wanted) != 0;
-
 	if (r->keyboard < 0)
 		return;
-	if (!wanted)
+	if (atomic_load(&r->page->wish) == RELAY_GIVE_BACK)
 		relay_give_back(r->page, r->keyboard);
 	else if (!atomic_load(&r->page->taken))
 		take(r);
@@ -76,7 +74,8 @@ static void tell_our_group(const struct relay *r, const char *typed, size_t n)
 
 void relay_poll(const struct relay *r, struct pollfd fds[2])
 {
-	bool listen = r->keyboard >= 0 && r->n == 0 && atomic_load(&r->page->taken);
+	bool listen = r->keyboard >= 0 && r->n == 0 && atomic_load(&r->page->taken) &&
+		      atomic_load(&r->page->wish) == RELAY_KEYS;
 
 	fds[0] = (struct pollfd){ .fd = listen ? r->keyboard : -1, .events = POLLIN };
 	fds[1] = (struct pollfd){ .fd = r->n > 0 ? r->master : -1, .events = POLLOUT };

@@ -11,9 +11,15 @@
 #include <sys/types.h>
 #include <termios.h>
 
+enum relay_wish {
+	RELAY_GIVE_BACK, /* our terminal has the modes that it had */
+	RELAY_TAKE, /* it is raw, if it is ours to take, and keys wait */
+	RELAY_KEYS /* and they go to the job's */
+};
+
 /* In the page that pump and monitor share: whoever of the two is left gives the terminal its modes back. */
 struct relay_page {
-	_Atomic uint32_t wanted; /* the monitor's wish: take our terminal when it is ours to take */
+	_Atomic uint32_t wish; /* the monitor's */
 	_Atomic uint32_t taken; /* its modes are not those that it had */
 	struct termios before; /* those */
 	_Atomic pid_t
@@ -30,7 +36,7 @@ struct relay {
 
 /* Whether our process group is the one that the terminal listens to. */
 bool relay_in_front(int terminal);
-/* Does what the monitor wishes: takes the terminal (raw: every key goes through) or gives it back. */
+/* Does what the monitor wishes. */
 void relay_follow(struct relay *r);
 /* Whether a newline that is written to `to` becomes two bytes there, as it has already in the job's terminal: in ours when it has its own modes. */
 bool relay_doubles_returns(const struct relay *r, int to);
