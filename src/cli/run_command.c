@@ -137,7 +137,10 @@ int run_command(const struct verb *verb, const struct option_values *values,
 	}
 	if (level >= LOG_INFO)
 		print_end(verb, values, info);
+	bool stopped = assay_run_limit_hit(info);
 	assay_run_info_free(info);
+	if (stopped)
+		return EXIT_LIMIT_HIT;
 	if (WIFSIGNALED(wait_status))
 		return die_of(WTERMSIG(wait_status));
 	return WEXITSTATUS(wait_status);

@@ -11,6 +11,7 @@
 #define EXIT_TROUBLE 1 /* what was asked for could not be written */
 #define EXIT_USAGE 2
 #define EXIT_NOT_EXECUTABLE 126
+#define EXIT_LIMIT_HIT 124 /* as timeout(1) */
 #define EXIT_NOT_FOUND 127
 
 struct verb {
