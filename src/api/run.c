@@ -64,12 +64,13 @@ static void take_self(struct session *s)
 		memcpy(info->write_error, s->monitor.sink_error, sizeof(info->write_error));
 }
 
-/* The job has failed within the time in which a failure leaves nothing behind. */
+/* The job has failed within the time in which a failure leaves nothing behind. An end by a limit is what was asked for, and its record
+ * says which. */
 static bool is_taken_back(const struct session *s)
 {
 	const struct assay_run_info *info = s->info;
 
-	return s->keeper.page->job_status != 0 &&
+	return s->files && s->keeper.page->job_status != 0 && !info->limit_hit.name &&
 	       (info->fail_always || info->wall_ns < info->fail_time_ns);
 }
 
@@ -86,8 +87,7 @@ static void write_end(struct session *s)
 {
 	if (is_taken_back(s)) {
 		s->info->discarded = true;
-		if (s->files)
-			run_files_discard(s->files);
+		run_files_discard(s->files);
 		return;
 	}
 	write_info(s, true);

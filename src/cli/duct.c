@@ -4,19 +4,23 @@
 
 #include <string.h>
 
+#include "report/template.h"
+
 const struct option_default duct_defaults[] = {
-	{ "output-prefix", ".duct/logs/{datetime}-{pid}_" },
-	{ "sample-interval", "1s" },
-	{ "report-interval", "60s" },
-	{ "fail-time", "3s" },
-	{ "capture-outputs", "all" },
-	{ "mode", "new-session" },
-	{ "colors", "no" },
-	{ NULL, NULL },
+	{ "output-prefix", ".duct/logs/{datetime}-{pid}_", NULL },
+	{ "sample-interval", "1s", NULL },
+	{ "report-interval", "60s", NULL },
+	{ "fail-time", "3s", NULL },
+	{ "capture-outputs", "all", NULL },
+	{ "mode", "new-session", NULL },
+	{ "colors", "no", NULL },
+	{ "summary-format", TEMPLATE_DUCT, "the lines of con-duct" },
+	{ NULL, NULL, NULL },
 };
 
 const struct duct_variable duct_variables[] = {
 	{ "DUCT_OUTPUT_PREFIX", "output-prefix" },
+	{ "DUCT_SUMMARY_FORMAT", "summary-format" },
 	{ "DUCT_COLORS", "colors" },
 	{ "DUCT_SAMPLE_INTERVAL", "sample-interval" },
 	{ "DUCT_REPORT_INTERVAL", "report-interval" },

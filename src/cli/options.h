@@ -90,6 +90,7 @@ size_t option_index(const struct option_row *rows, size_t n, const char *name);
 struct option_default {
 	const char *name; /* NULL ends the list */
 	const char *text;
+	const char *words; /* for the help, when the text is too long for it */
 };
 
 /* Adds two columns: the options, and what they do, with default, unit and variable. `defaults` may be NULL. */

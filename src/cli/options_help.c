@@ -12,7 +12,7 @@ static const char *default_of(const struct option_row *row, const struct option_
 {
 	for (const struct option_default *d = defaults; d && d->name; d++)
 		if (strcmp(d->name, row->name) == 0)
-			return d->text;
+			return d->words ? d->words : d->text;
 	return row->default_text;
 }
 

@@ -155,7 +155,12 @@ static const struct option_row rows[] = {
 		.help = "how long the job has to end by itself after SIGTERM, before SIGKILL" },
 
 	{ .group = "What we say",
-		.name = "colors",
+		.name = "summary-format",
+		.argument = "TEMPLATE",
+		.environment = "ASSAY_SUMMARY_FORMAT",
+		.help = "the summary in words of your own, with {exit_code}, "
+			"{wall_clock_time:.3f}, {peak_rss!S} and many more; see assay-run(1)" },
+	{ .name = "colors",
 		.default_text = "when standard error is a terminal",
 		.environment = "ASSAY_COLORS",
 		.help = "colors in the summary; --colors=no: none" },
@@ -289,7 +294,8 @@ static int exec(const struct verb *verb, struct option_values *values, char **wo
 	options.context = &level;
 	record_options(verb, values, &options);
 	output_options(verb, values, &options);
-	if (time_options(verb, values, &options, &err) < 0)
+	if (time_options(verb, values, &options, &err) < 0 ||
+		run_command_check_format(verb_value(verb, values, "summary-format"), &err) < 0)
 		return complain_usage(verb, err.text);
 	log_flush(&values->log, level);
 	return run_command(verb, values, &options, level);

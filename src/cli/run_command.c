@@ -14,10 +14,12 @@
 
 #include "assay.h"
 #include "base/buf.h"
+#include "base/error.h"
 #include "base/fd_write.h"
 #include "cli/log.h"
 #include "cli/verb.h"
 #include "report/summary.h"
+#include "report/template.h"
 
 static bool is_set(const char *variable)
 {
@@ -41,11 +43,40 @@ static bool wants_color(const struct verb *verb, const struct option_values *val
 	return isatty(STDERR_FILENO) && terminal && *terminal && strcmp(terminal, "dumb") != 0;
 }
 
-static void print_summary(const struct assay_run_info *info, bool color)
+static bool name_measurement(size_t index, const char **ret_key, const char **ret_reduces)
+{
+	static struct assay_measurement m;
+
+	if (assay_measurement_at(index, &m) != 1)
+		return false;
+	*ret_key = m.key;
+	*ret_reduces = m.reduces;
+	return true;
+}
+
+int run_command_check_format(const struct option_value *format, struct error *err)
+{
+	if (!format->text || template_check(format->text, name_measurement, err) == 0)
+		return 0;
+	return error_wrap(err, "%s", format->source);
+}
+
+static void warn(const char *line)
+{
+	complain("%s", line);
+}
+
+static void print_summary(const struct assay_run_info *info, const char *format, bool color)
 {
 	struct buf out = { 0 };
 
-	report_summary(info, color, &out);
+	if (format) {
+		template_fill(format, info, color, warn, &out);
+		if (out.len > 0 && out.data[out.len - 1] != '\n')
+			buf_add_char(&out, '\n');
+	} else {
+		report_summary(info, color, &out);
+	}
 	if (!out.failed)
 		fd_write_all(STDERR_FILENO, out.data, out.len, NULL);
 	buf_done(&out);
@@ -115,7 +146,18 @@ static void print_end(const struct verb *verb, const struct option_values *value
 		complain("the command failed within its fail time, so its files were removed; "
 			 "--fail-time 0 keeps them");
 	else
-		print_summary(info, wants_color(verb, values));
+		print_summary(info, verb_option(verb, values, "summary-format"),
+			wants_color(verb, values));
+}
+
+/* stty(1) tostop: what we say at the end must not stop us when the job's part is over; with the signal blocked the write goes through. */
+static void write_from_background(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTTOU);
+	sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
 int run_command(const struct verb *verb, const struct option_values *values,
@@ -124,8 +166,11 @@ int run_command(const struct verb *verb, const struct option_values *values,
 	struct assay_run_info *info = NULL;
 	struct assay_error failure = { 0 };
 	int wait_status = 0;
+	enum assay_run_status status = assay_run(options, &wait_status, &info, &failure);
 
-	switch (assay_run(options, &wait_status, &info, &failure)) {
+	if (status == ASSAY_RUN_ENDED)
+		write_from_background();
+	switch (status) {
 	case ASSAY_RUN_ENDED:
 		break;
 	case ASSAY_RUN_NOT_STARTED:

@@ -183,6 +183,10 @@ static int make_way(struct run_files *f, struct error *err)
 		free(name);
 		if (r == -EEXIST && !f->options.clobber)
 			return exists(f, ends[i], err);
+		if (r == -EEXIST)
+			return error_say(err, r,
+				"%s%s%s is neither a file nor a link: it is not replaced",
+				f->directory, f->name, ends[i]);
 		if (r < 0)
 			return error_set(
 				err, r, "cannot replace %s%s%s", f->directory, f->name, ends[i]);

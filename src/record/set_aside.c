@@ -32,7 +32,7 @@ int set_aside_take(struct set_aside *s, int dirfd, const char *name)
 	int r = -EEXIST;
 
 	if (fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-		return errno == ENOENT ? 0 : -errno;
+		return errno == ENOENT || errno == ENAMETOOLONG ? 0 : -errno;
 	if (!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode))
 		return -EEXIST;
 	if (s->n == N_SET_ASIDE_MAX)

@@ -76,6 +76,14 @@ def test_any_text_turns_colors_on_and_they_are_off_otherwise(duct):
     assert "\x1b[" in duct("true", env={"DUCT_COLORS": "no"}).err
 
 
+def test_the_summary_is_con_ducts_unless_another_is_asked_for(duct):
+    lines = duct("sh", "-c", "exit 0").err.splitlines()
+    assert lines[:3] == ["Summary:", "Exit Code: 0", "Command: sh -c 'exit 0'"]
+    assert re.fullmatch(r"Log files location: \.duct/logs/.*_", lines[3])
+    assert re.fullmatch(r"Wall Clock Time: 0\.\d{3} sec", lines[4])
+    assert duct("true", env={"DUCT_SUMMARY_FORMAT": "<{exit_code}>"}).err == "<0>\n"
+
+
 def test_the_log_level_of_the_environment(duct):
     assert duct("true", env={"DUCT_LOG_LEVEL": "none"}).err == ""
     assert "DUCT_LOG_LEVEL is 'loud'; it takes" in duct("true", env={"DUCT_LOG_LEVEL": "loud"}).err
