@@ -17,6 +17,7 @@
 #include "api/own_terminal.h"
 #include "api/session.h"
 #include "api/start.h"
+#include "api/tags.h"
 #include "base/clock.h"
 #include "base/error.h"
 
@@ -67,12 +68,43 @@ static void take_self(struct session *s)
 		memcpy(info->write_error, s->monitor.sink_error, sizeof(info->write_error));
 }
 
+/* The job has failed within the time in which a failure leaves nothing behind. An end by a limit is what was asked for, and its record
+ * says which. */
+static bool is_taken_back(const struct session *s)
+{
+	const struct assay_run_info *info = s->info;
+
+	return s->files && s->keeper.page->job_status != 0 && !info->limit_hit.name &&
+	       (info->fail_always || info->wall_ns < info->fail_time_ns);
+}
+
+/* From here on the record is there to stay, so what it replaced can go: the job runs, and no failure would take the record back. */
+static bool is_here_to_stay(const struct session *s)
+{
+	const struct assay_run_info *info = s->info;
+
+	return info->wall_ns >= CHECKPOINT_EVERY_NS && !info->fail_always &&
+	       info->wall_ns >= info->fail_time_ns;
+}
+
+static void write_end(struct session *s)
+{
+	if (is_taken_back(s)) {
+		s->info->discarded = true;
+		run_files_discard(s->files);
+		return;
+	}
+	write_info(s, true);
+}
+
 static void checkpoint(struct session *s)
 {
 	s->info->wall_ns = clock_monotonic_ns() - s->start_ns;
 	take_self(s);
 	conclude(&s->monitor, s->info, true);
 	write_info(s, false);
+	if (s->files && is_here_to_stay(s))
+		run_files_commit(s->files);
 	s->checkpoint_ns = clock_monotonic_ns();
 }
 
@@ -215,7 +247,7 @@ static void finish(struct session *s)
 			&info->outcome, &s->forward.latest[info->outcome.signal], page->job_end_ns);
 	oom_end(&s->oom, &s->roots, &oom);
 	outcome_explain(info, &oom);
-	write_info(s, true);
+	write_end(s);
 	take_self(s);
 }
 
@@ -293,7 +325,9 @@ static int take_options(
 	s->options = &s->asked;
 	if (!s->asked.argv || !s->asked.argv[0])
 		return error_say(err, -EINVAL, "no command to run");
-	return start_intervals_are_sane(&s->asked, err) ? 0 : -ERANGE;
+	if (!start_intervals_are_sane(&s->asked, err))
+		return -ERANGE;
+	return tags_check(s->asked.tags, err);
 }
 
 static struct session *new_session(void)

@@ -10,6 +10,7 @@
 #include "api/own_terminal.h"
 #include "api/session.h"
 #include "api/sources.h"
+#include "api/tags.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "linux/inherited.h"
@@ -47,6 +48,12 @@ bool start_intervals_are_sane(const struct assay_run_options *o, struct error *e
 				intervals[i].name);
 			return false;
 		}
+	}
+	if (o->report_interval_ns && o->report_interval_ns < o->sample_interval_ns) {
+		error_say(err, -ERANGE,
+			"the report interval is shorter than the sample interval: its windows "
+			"would be empty");
+		return false;
 	}
 	return true;
 }
@@ -86,6 +93,8 @@ int start_files(struct session *s, struct error *err)
 	r = run_prefix_expand(format, info->started_realtime_ns, getpid(), &info->prefix, err);
 	if (r < 0)
 		return r;
+	if (run_prefix_is_old(format))
+		warn(s, "{datetime_filesafe} in the output prefix is an old name of {datetime}");
 	const struct run_files_options options = {
 		.clobber = info->clobber, .no_info = info->no_info, .no_usage = info->no_usage
 	};
@@ -130,6 +139,7 @@ static void note_what_was_asked(struct assay_run_info *info, const struct assay_
 	info->limit_grace_ns = o->limit_grace_ns;
 	info->message = copy(o->message);
 	info->name = copy(o->name);
+	tags_copy(info, o->tags);
 }
 
 void start_info(struct session *s)

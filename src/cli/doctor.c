@@ -100,7 +100,7 @@ static int json_table(struct listing *l, struct assay_error *failure)
 	return r;
 }
 
-static int exec(const struct verb *verb, const struct option_values *values, char **words)
+static int exec(const struct verb *verb, struct option_values *values, char **words)
 {
 	struct buf out = { 0 };
 	struct listing listing = { .out = &out };

@@ -10,6 +10,8 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/macros.h"
+#include "cli/duct.h"
+#include "cli/sources.h"
 #include "cli/verb.h"
 #include "cli/verbs.h"
 #include "report/wrap.h"
@@ -27,10 +29,16 @@ static void occupy_standard_streams(void)
 				(fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
 }
 
+const struct option_value *verb_value(
+	const struct verb *verb, const struct option_values *values, const char *name)
+{
+	return &values->of[option_index(verb->options, verb->n_options, name)];
+}
+
 const char *verb_option(
 	const struct verb *verb, const struct option_values *values, const char *name)
 {
-	return values->text[option_index(verb->options, verb->n_options, name)];
+	return verb_value(verb, values, name)->text;
 }
 
 static int print_program_help(void)
@@ -69,10 +77,13 @@ static int print_verb_help(const struct verb *verb)
 	struct buf out = { 0 };
 	int r;
 
-	buf_addf(&out, "usage: assay %s %s\n\n", verb->name, verb->usage);
+	if (verb->call)
+		buf_addf(&out, "usage: %s %s\n\n", verb->call, verb->usage);
+	else
+		buf_addf(&out, "usage: assay %s %s\n\n", verb->name, verb->usage);
 	text_add_wrapped(&out, verb->text, 0, 0);
 	buf_add_text(&out, "\n\n");
-	options_help(verb->options, verb->n_options, &out);
+	options_help(verb->options, verb->n_options, verb->duct ? duct_defaults : NULL, &out);
 	r = print_data(&out);
 	buf_done(&out);
 	return r;
@@ -83,12 +94,28 @@ static int exec_verb(const struct verb *verb, char **argv)
 	struct option_values values;
 	struct error err = { 0 };
 	int first = 0;
+	int status;
 
-	if (options_parse(verb->options, verb->n_options, argv, &values, &first, &err) < 0)
-		return complain_usage(verb, err.text);
-	if (values.help)
-		return print_verb_help(verb);
-	return verb->exec(verb, &values, argv + first);
+	if (sources_gather(verb, argv, &values, &first, &err) < 0)
+		status = complain_usage(verb, err.text);
+	else if (values.help)
+		status = print_verb_help(verb);
+	else
+		status = verb->exec(verb, &values, argv + first);
+	options_done(&values);
+	return status;
+}
+
+/* `duct` is `assay run` with con-duct's defaults. */
+static int exec_duct(char **argv)
+{
+	struct verb verb = verb_run;
+
+	if (argv[1] && strcmp(argv[1], "--version") == 0)
+		return print_version();
+	verb.call = "duct";
+	verb.duct = true;
+	return exec_verb(&verb, argv);
 }
 
 static bool is_either(const char *word, const char *a, const char *b)
@@ -98,7 +125,11 @@ static bool is_either(const char *word, const char *a, const char *b)
 
 int main(int argc, char **argv)
 {
+	char **duct_argv;
+
 	occupy_standard_streams();
+	if (duct_is_called(argv, &duct_argv))
+		return exec_duct(duct_argv);
 	if (argc < 2) {
 		complain("a verb is missing; see 'assay --help'");
 		return EXIT_USAGE;

@@ -118,7 +118,7 @@ static void json_table(struct buf *out)
 	buf_add_char(out, '\n');
 }
 
-static int exec(const struct verb *verb, const struct option_values *values, char **words)
+static int exec(const struct verb *verb, struct option_values *values, char **words)
 {
 	struct buf out = { 0 };
 	int r;

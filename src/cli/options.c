@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes parsing, environment and help from the rows of options. */
+/* Reads options from the words of a command line and from the environment, and keeps what has the highest rank. */
 #include "cli/options.h"
 
 #include <assert.h>
@@ -12,9 +12,6 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/macros.h"
-#include "report/wrap.h"
-
-#define HELP_INDENT 10
 
 /* The words being read: getopt_long(3) is not used because it takes abbreviations, which a later option would break, and
  * leaves its messages to the C library. */
@@ -27,11 +24,80 @@ struct reading {
 	struct error *err;
 };
 
-static int set_value(struct option_values *values, size_t row, const char *text, const char *dashes,
-	const char *name)
+const char *options_keep(struct option_values *values, const char *text, size_t n)
 {
-	values->text[row] = text;
-	snprintf(values->source[row], sizeof(values->source[row]), "%s%s", dashes, name);
+	char **owned = realloc(values->owned, (values->n_owned + 1) * sizeof(*owned));
+	char *copy = strndup(text, n);
+
+	if (owned)
+		values->owned = owned;
+	if (!owned || !copy) {
+		free(copy);
+		values->failed = true;
+		return "";
+	}
+	values->owned[values->n_owned++] = copy;
+	return copy;
+}
+
+static void add_one(struct option_values *values, struct option_value *value, const char *text)
+{
+	const char **all = realloc(value->all, (value->n_all + 2) * sizeof(*all));
+
+	if (!all) {
+		values->failed = true;
+		return;
+	}
+	value->all = all;
+	value->all[value->n_all++] = text;
+	value->all[value->n_all] = NULL;
+}
+
+/* "a=1, b=2" without the blanks around each. */
+static void add_list(struct option_values *values, struct option_value *value, const char *text)
+{
+	while (*text) {
+		size_t n = strcspn(text, ",");
+		size_t begin = strspn(text, " \t");
+		size_t end = n;
+
+		while (end > begin && (text[end - 1] == ' ' || text[end - 1] == '\t'))
+			end--;
+		if (end > begin)
+			add_one(values, value, options_keep(values, text + begin, end - begin));
+		text += n + (text[n] == ',');
+	}
+}
+
+void options_set(struct option_values *values, const struct option_row *rows, size_t row,
+	const char *text, const char *source, int rank)
+{
+	struct option_value *value = &values->of[row];
+
+	if (rank < value->rank)
+		return;
+	if (rank > value->rank) {
+		free(value->all);
+		*value = (struct option_value){ .rank = rank };
+	}
+	value->text = *text || rank == RANK_COMMAND_LINE ? text : NULL;
+	value->source = value->text ? source : NULL;
+	if (!rows[row].repeats)
+		return;
+	if (rank == RANK_COMMAND_LINE)
+		add_one(values, value, text);
+	else
+		add_list(values, value, text);
+}
+
+static int set_word(
+	struct reading *r, size_t row, const char *text, const char *dashes, const char *name)
+{
+	char source[64];
+	int n = snprintf(source, sizeof(source), "%s%s", dashes, name);
+
+	options_set(r->values, r->rows, row, text,
+		options_keep(r->values, source, n < 0 ? 0 : (size_t) n), RANK_COMMAND_LINE);
 	return 0;
 }
 
@@ -54,7 +120,12 @@ static int take_argument(
 				name, r->rows[row].argument);
 		r->at++;
 	}
-	return set_value(r->values, row, text, dashes, name);
+	return set_word(r, row, text, dashes, name);
+}
+
+static bool is_name(const char *name, const char *word, size_t n)
+{
+	return name && strlen(name) == n && strncmp(name, word, n) == 0;
 }
 
 static int long_option(struct reading *r, const char *word)
@@ -62,20 +133,23 @@ static int long_option(struct reading *r, const char *word)
 	size_t n = strcspn(word, "=");
 	const char *attached = word[n] == '=' ? word + n + 1 : NULL;
 
-	if (n == strlen("help") && strncmp(word, "help", n) == 0 && !attached) {
+	if (is_name("help", word, n) && !attached) {
 		r->values->help = true;
 		return 0;
 	}
 	for (size_t i = 0; i < r->n; i++) {
 		const char *name = r->rows[i].name;
 
-		if (strlen(name) != n || strncmp(name, word, n) != 0)
+		if (is_name(r->rows[i].alias, word, n))
+			name = r->rows[i].alias;
+		else if (!is_name(name, word, n))
 			continue;
 		if (r->rows[i].argument)
 			return take_argument(r, i, attached, "--", name);
-		if (attached)
+		/* Only a switch that files can turn on needs a way to turn it off. */
+		if (attached && !r->rows[i].environment)
 			return wrong(r, "no value is taken by option", "--", n, word);
-		return set_value(r->values, i, "yes", "--", name);
+		return set_word(r, i, attached ? attached : "yes", "--", name);
 	}
 	return wrong(r, "unknown option", "--", n < 60 ? n : 60, word);
 }
@@ -94,7 +168,7 @@ static int letter_option(struct reading *r, const char *letters)
 		if (r->rows[i].letter != letters[0])
 			continue;
 		if (!r->rows[i].argument) {
-			set_value(r->values, i, "yes", "-", name);
+			set_word(r, i, "yes", "-", name);
 			return 1;
 		}
 		result = take_argument(r, i, letters[1] ? letters + 1 : NULL, "-", name);
@@ -133,59 +207,99 @@ static int read_words(struct reading *r)
 	return result;
 }
 
-/* A switch in the environment says yes or no. */
-static int read_switch(const struct option_row *row, const char *text, bool *ret, struct error *err)
+int options_read_words(const struct option_row *rows, size_t n, char **argv,
+	struct option_values *values, int *ret_first, struct error *err)
+{
+	struct reading r = { .rows = rows, .n = n, .argv = argv, .values = values, .err = err };
+	int result;
+
+	assert(n <= N_OPTIONS_MAX);
+	result = read_words(&r);
+	if (result == 0)
+		*ret_first = r.at;
+	return result;
+}
+
+void options_read_environment(const struct option_row *rows, size_t n, struct option_values *values)
+{
+	for (size_t i = 0; i < n; i++) {
+		const char *name = rows[i].environment;
+		const char *text = name ? getenv(name) : NULL;
+
+		if (text && *text)
+			options_set(values, rows, i, text, name, RANK_ENVIRONMENT);
+	}
+}
+
+static int check_switch(struct option_value *value, struct error *err)
 {
 	static const char *const yes[] = { "1", "yes", "true", "on" };
 	static const char *const no[] = { "0", "no", "false", "off" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(yes); i++) {
-		if (strcasecmp(text, yes[i]) == 0 || strcasecmp(text, no[i]) == 0) {
-			*ret = strcasecmp(text, yes[i]) == 0;
+		if (strcasecmp(value->text, yes[i]) == 0) {
+			value->text = "yes";
+			return 0;
+		}
+		if (strcasecmp(value->text, no[i]) == 0) {
+			value->text = NULL;
 			return 0;
 		}
 	}
-	return error_say(
-		err, -EINVAL, "%s is '%.60s'; it takes 1 or 0, yes or no", row->environment, text);
+	return error_say(err, -EINVAL, "%s is '%.60s'; it takes 1 or 0, yes or no", value->source,
+		value->text);
 }
 
-static int read_environment(struct reading *r)
+static int check_choice(
+	const struct option_choice *choices, struct option_value *value, struct error *err)
 {
-	for (size_t i = 0; i < r->n; i++) {
-		const struct option_row *row = &r->rows[i];
-		const char *text = row->environment ? getenv(row->environment) : NULL;
-		bool on = true;
+	struct buf known = { 0 };
+	int r;
 
-		if (!text || !*text)
+	for (const struct option_choice *c = choices; c->word; c++) {
+		if (strcasecmp(value->text, c->word) == 0) {
+			value->number = c->number;
+			buf_done(&known);
+			return 0;
+		}
+		buf_addf(&known, "%s%s", c == choices ? "" : ", ", c->word);
+	}
+	r = error_say(err, -EINVAL, "%s is '%.60s'; it takes %s", value->source, value->text,
+		known.data ? known.data : "");
+	buf_done(&known);
+	return r;
+}
+
+int options_check(
+	const struct option_row *rows, size_t n, struct option_values *values, struct error *err)
+{
+	if (values->failed)
+		return error_set(err, -ENOMEM, "cannot read the options");
+	for (size_t i = 0; i < n; i++) {
+		struct option_value *value = &values->of[i];
+		int r = 0;
+
+		if (!value->text)
 			continue;
-		if (!row->argument && read_switch(row, text, &on, r->err) < 0)
-			return -EINVAL;
-		if (on)
-			set_value(r->values, i, row->argument ? text : "yes", "", row->environment);
+		if (!rows[i].argument)
+			r = check_switch(value, err);
+		else if (rows[i].choices)
+			r = check_choice(rows[i].choices, value, err);
+		if (r < 0)
+			return r;
 	}
 	return 0;
 }
 
-int options_parse(const struct option_row *rows, size_t n, char **argv,
-	struct option_values *values, int *ret_first, struct error *err)
+void options_done(struct option_values *values)
 {
-	struct reading r = { .rows = rows, .n = n, .argv = argv, .values = values, .err = err };
-	struct error environment_error = { 0 };
-	int result;
-
-	assert(n <= N_OPTIONS_MAX);
+	for (size_t i = 0; i < N_OPTIONS_MAX; i++)
+		free(values->of[i].all);
+	for (size_t i = 0; i < values->n_owned; i++)
+		free(values->owned[i]);
+	free(values->owned);
+	log_lines_done(&values->log);
 	*values = (struct option_values){ 0 };
-	r.err = &environment_error;
-	int environment_result = read_environment(&r);
-	r.err = err;
-	result = read_words(&r);
-	if (result < 0)
-		return result;
-	/* Help is given whatever the environment holds. */
-	if (environment_result < 0 && !values->help)
-		return error_say(err, environment_result, "%s", environment_error.text);
-	*ret_first = r.at;
-	return 0;
 }
 
 size_t option_index(const struct option_row *rows, size_t n, const char *name)
@@ -196,53 +310,4 @@ size_t option_index(const struct option_row *rows, size_t n, const char *name)
 		i++;
 	assert(i < n);
 	return i;
-}
-
-/* "what it does (default: 1 s; a bare number is seconds; ASSAY_X)" */
-static void add_description(const struct option_row *row, struct buf *out)
-{
-	const char *separator = " (";
-
-	buf_add_text(out, row->help);
-	if (row->default_text) {
-		buf_addf(out, "%sdefault: %s", separator, row->default_text);
-		separator = "; ";
-	}
-	if (row->unit) {
-		buf_addf(out, "%sa bare number is %s", separator, row->unit);
-		separator = "; ";
-	}
-	if (row->environment) {
-		buf_addf(out, "%s%s", separator, row->environment);
-		separator = "; ";
-	}
-	if (separator[0] == ';')
-		buf_add_char(out, ')');
-}
-
-static void add_row(const struct option_row *row, struct buf *out)
-{
-	struct buf description = { 0 };
-
-	if (row->letter)
-		buf_addf(out, "  -%c, ", row->letter);
-	else
-		buf_add_text(out, "      ");
-	buf_addf(out, "--%s%s%s\n%*s", row->name, row->argument ? " " : "",
-		row->argument ? row->argument : "", HELP_INDENT, "");
-	add_description(row, &description);
-	text_add_wrapped(out, description.data ? description.data : "", HELP_INDENT, HELP_INDENT);
-	buf_add_char(out, '\n');
-	buf_done(&description);
-}
-
-void options_help(const struct option_row *rows, size_t n, struct buf *out)
-{
-	static const struct option_row help = {
-		.name = "help", .letter = 'h', .help = "shows this text"
-	};
-
-	for (size_t i = 0; i < n; i++)
-		add_row(&rows[i], out);
-	add_row(&help, out);
 }

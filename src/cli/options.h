@@ -1,45 +1,100 @@
 /* SPDX-License-Identifier: MIT */
-/* Options of a verb: one row each. Parsing, the environment and the help text are made from the rows. */
+/* Options of a verb: one row each. The command line, the environment, the configuration files and the help text are made from the
+ * rows. */
 #ifndef ASSAY_CLI_OPTIONS_H
 #define ASSAY_CLI_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "cli/log.h"
+
 struct buf;
 struct error;
 
+/* A word of a fixed set, and the number that stands for it. */
+struct option_choice {
+	const char *word; /* NULL ends the set */
+	int number;
+};
+
 struct option_row {
+	const char *
+		group; /* the heading in the help before this row, or NULL: that of the row before */
 	const char *name; /* "sample-interval" */
+	const char *alias; /* "s-i": a second long name, or NULL */
 	char letter; /* 'i', or 0 */
+	bool repeats; /* may be given several times */
 	const char *argument; /* "DURATION"; NULL: a switch */
+	const struct option_choice *choices; /* all it takes, or NULL: anything */
 	const char *default_text; /* what happens without it, or NULL */
 	const char *unit; /* of a bare number: "seconds", or NULL */
-	const char *environment; /* "ASSAY_SAMPLE_INTERVAL", or NULL */
+	const char *environment; /* "ASSAY_SAMPLE_INTERVAL", or NULL: neither there nor in files */
 	const char *help; /* one sentence, no full stop */
 };
 
-#define N_OPTIONS_MAX 32
+#define N_OPTIONS_MAX 40
 
-/* What was asked for: a text a row, borrowed from argv or the environment. */
+/* Where a text came from: the higher wins. Configuration files have the ranks in between, later ones the higher. */
+enum option_rank {
+	RANK_NONE,
+	RANK_DEFAULT,
+	RANK_FILE,
+	RANK_ENVIRONMENT = 1000,
+	RANK_ENVIRONMENT_OF_NAME, /* the variables of the name the program was called by */
+	RANK_COMMAND_LINE
+};
+
+struct option_value {
+	const char *text; /* NULL: not given, or a switch that is off; a switch that is on: "yes" */
+	const char *source; /* for messages: "--sample-interval", "FILE:3: mode"; NULL: not given */
+	int rank;
+	int number; /* of the choice */
+	const char **all; /* of an option that repeats: every text, NULL-terminated; NULL: none */
+	size_t n_all;
+};
+
 struct option_values {
-	const char *text[N_OPTIONS_MAX]; /* NULL: not given; a switch that is on: "yes" */
-	char source[N_OPTIONS_MAX][48]; /* where it came from, for messages: "--sample-interval" */
+	struct option_value of[N_OPTIONS_MAX];
 	bool help; /* -h or --help */
+	char **owned; /* texts that were made here */
+	size_t n_owned;
+	bool failed; /* memory ran out */
+	struct log_lines log; /* what was read, and what could not be */
 };
 
 /*
- * Reads the environment, then argv[1] and on, up to the first word that is no option or behind "--" (the words of a command are its
- * own). Empty variables are as if unset; the command line wins. *ret_first is the index of the first word left.
- * -EINVAL and one line in words for anything wrong.
+ * Reads argv[1] and on, up to the first word that is no option or behind "--" (the words of a command are its own; a long name is
+ * never abbreviated). *ret_first is the index of the first word left. -EINVAL and one line in words for anything wrong.
  */
-int options_parse(const struct option_row *rows, size_t n, char **argv,
+int options_read_words(const struct option_row *rows, size_t n, char **argv,
 	struct option_values *values, int *ret_first, struct error *err);
+/* Reads the variables of the rows; empty ones are as if unset. */
+void options_read_environment(
+	const struct option_row *rows, size_t n, struct option_values *values);
+/* Sets one option unless a higher rank has. Outside the command line several values of an option that repeats stand between commas.
+ * An empty text takes back what lower ranks said. The texts are borrowed. */
+void options_set(struct option_values *values, const struct option_row *rows, size_t row,
+	const char *text, const char *source, int rank);
+/* Copies a text for as long as the values live; "" when memory ran out, and values->failed. */
+const char *options_keep(struct option_values *values, const char *text, size_t n);
+/* Judges what won: switches and choices. */
+int options_check(
+	const struct option_row *rows, size_t n, struct option_values *values, struct error *err);
+void options_done(struct option_values *values);
 
 /* The position of an option in the rows; the rows are a table of the caller, so it is there. */
 size_t option_index(const struct option_row *rows, size_t n, const char *name);
 
-/* Adds two columns: the options, and what they do, with default, unit and variable. */
-void options_help(const struct option_row *rows, size_t n, struct buf *out);
+/* What an option is when nothing was said, where that differs from its row. */
+struct option_default {
+	const char *name; /* NULL ends the list */
+	const char *text;
+	const char *words; /* for the help, when the text is too long for it */
+};
+
+/* Adds two columns: the options, and what they do, with default, unit and variable. `defaults` may be NULL. */
+void options_help(const struct option_row *rows, size_t n, const struct option_default *defaults,
+	struct buf *out);
 
 #endif

@@ -36,7 +36,10 @@ void complain(const char *format, ...)
 
 int complain_usage(const struct verb *verb, const char *text)
 {
-	complain("%s; see 'assay %s --help'", text, verb->name);
+	if (verb->call)
+		complain("%s; see '%s --help'", text, verb->call);
+	else
+		complain("%s; see 'assay %s --help'", text, verb->name);
 	return EXIT_USAGE;
 }
 

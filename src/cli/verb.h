@@ -3,6 +3,7 @@
 #ifndef ASSAY_CLI_VERB_H
 #define ASSAY_CLI_VERB_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "cli/options.h"
@@ -15,17 +16,22 @@
 
 struct verb {
 	const char *name;
+	const char *call; /* how it was called, when that is not "assay NAME" */
+	bool duct; /* by con-duct's name, with its defaults */
 	const char *help; /* one line, no full stop */
 	const char *usage; /* what follows the name: "[options] [--] COMMAND [ARGUMENTS...]" */
 	const char *text; /* a paragraph for its own help */
 	const struct option_row *options;
 	size_t n_options;
 	/* `words` are those behind the options, NULL-terminated. Returns the exit status. */
-	int (*exec)(const struct verb *verb, const struct option_values *values, char **words);
+	int (*exec)(const struct verb *verb, struct option_values *values, char **words);
 };
 
-/* The text of an option of the verb, or NULL when it was not given. */
+/* The text of an option of the verb, or NULL when it was not given, or is a switch that is off. */
 const char *verb_option(
+	const struct verb *verb, const struct option_values *values, const char *name);
+/* All that is known of it. */
+const struct option_value *verb_value(
 	const struct verb *verb, const struct option_values *values, const char *name);
 
 /* Writes data to stdout, whole. 0, or EXIT_TROUBLE after one line on stderr. */

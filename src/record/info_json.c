@@ -2,6 +2,7 @@
 /* Renders what info.json says of a run: who, where and how; the results are in info_results.c. */
 #include "record/info_json.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -74,7 +75,8 @@ static void files(struct json *j, const struct assay_run_info *info)
 	json_key(j, "files");
 	json_object(j);
 	file_name(j, "info", info->prefix, "info.json");
-	file_name(j, "usage", info->prefix, "usage.jsonl");
+	if (!info->no_usage)
+		file_name(j, "usage", info->prefix, "usage.jsonl");
 	file_name(j, "prefix", info->prefix, "");
 	json_object_end(j);
 }
@@ -182,6 +184,50 @@ static void limits(struct json *j, const struct assay_run_info *info)
 		json_key_raw(j, "limit_cgroup", info->limit_cgroup, strlen(info->limit_cgroup));
 }
 
+/* A tag's value may be any bytes: those that are no text stand beside them, as everywhere. */
+static void tags(struct json *j, const struct assay_run_info *info, bool hex)
+{
+	bool open = false;
+
+	for (size_t i = 0; i < info->n_tags; i++) {
+		const char *equals = strchr(info->tags[i], '=');
+		size_t n = strlen(equals + 1);
+		char *key;
+
+		if (hex && utf8_is_valid(equals + 1, n))
+			continue;
+		key = strndup(info->tags[i], (size_t) (equals - info->tags[i]));
+		if (!key) {
+			j->out->failed = true;
+			continue;
+		}
+		if (!open) {
+			json_key(j, hex ? "tags_hex" : "tags");
+			json_object(j);
+			open = true;
+		}
+		json_key(j, key);
+		if (hex)
+			json_hex(j, equals + 1, n);
+		else
+			json_text_n(j, equals + 1, n);
+		free(key);
+	}
+	if (open)
+		json_object_end(j);
+}
+
+/* What the user calls the run. */
+static void labels(struct json *j, const struct assay_run_info *info)
+{
+	if (info->name)
+		json_key_raw(j, "name", info->name, strlen(info->name));
+	if (info->message)
+		json_key_raw(j, "message", info->message, strlen(info->message));
+	tags(j, info, false);
+	tags(j, info, true);
+}
+
 static void options(struct json *j, const struct assay_run_info *info)
 {
 	json_key(j, "options");
@@ -195,6 +241,10 @@ static void options(struct json *j, const struct assay_run_info *info)
 	json_key_bool(j, "wait_all", info->wait_all);
 	limits(j, info);
 	info_output_options(j, info);
+	if (info->fail_always)
+		json_key_bool(j, "fail_always", true);
+	else if (info->fail_time_ns > 0)
+		json_key_seconds(j, "fail_time_seconds", info->fail_time_ns);
 	json_object_end(j);
 }
 
@@ -212,6 +262,7 @@ void info_json(const struct assay_run_info *info, struct buf *out)
 	json_key_text(j, "state", info->state == RUN_DONE ? "done" : "running");
 	if (info->id)
 		json_key_text(j, "id", info->id);
+	labels(j, info);
 	program(j, info);
 	command(j, info);
 	working_directory(j, info);

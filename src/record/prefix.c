@@ -10,6 +10,7 @@
 #include "base/error.h"
 
 #define KNOWN "known are {datetime} and {pid}; a brace itself is written {{ or }}"
+#define OLD_DATETIME "datetime_filesafe"
 
 static void add_datetime(struct buf *out, uint64_t realtime_ns)
 {
@@ -25,6 +26,16 @@ static void add_datetime(struct buf *out, uint64_t realtime_ns)
 	buf_add_text(out, text);
 }
 
+static bool is_field(const char *known, const char *name, size_t n)
+{
+	return strlen(known) == n && strncmp(name, known, n) == 0;
+}
+
+bool run_prefix_is_old(const char *format)
+{
+	return strstr(format, "{" OLD_DATETIME "}") != NULL;
+}
+
 /* Expands the field that begins at `at` ("{name}...") and returns what follows it, or NULL. */
 static const char *add_field(
 	struct buf *out, const char *at, uint64_t realtime_ns, long pid, struct error *err)
@@ -36,9 +47,9 @@ static const char *add_field(
 		error_say(err, -EINVAL, "output prefix: '%.60s' has no closing brace; " KNOWN, at);
 		return NULL;
 	}
-	if (n == strlen("datetime") && strncmp(name, "datetime", n) == 0) {
+	if (is_field("datetime", name, n) || is_field(OLD_DATETIME, name, n)) {
 		add_datetime(out, realtime_ns);
-	} else if (n == strlen("pid") && strncmp(name, "pid", n) == 0) {
+	} else if (is_field("pid", name, n)) {
 		buf_addf(out, "%ld", pid);
 	} else {
 		error_say(err, -EINVAL, "output prefix: '%.*s' is not known; " KNOWN,

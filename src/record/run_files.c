@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "record/info_file.h"
 #include "record/info_json.h"
+#include "record/set_aside.h"
 #include "record/usage_writer.h"
 
 /* A file that was made here, and is taken back if the run is. */
@@ -26,6 +27,7 @@ struct run_files {
 	struct run_files_options options;
 	struct made_file files[N_MADE_MAX];
 	size_t n_files;
+	struct set_aside old;
 	struct usage_writer usage;
 	struct info_file info;
 	int dirfd; /* of the prefix: a directory that is moved during the run is still found */
@@ -134,8 +136,6 @@ static int make_file(struct run_files *f, char *name, int flags)
 
 	if (f->n_files == N_MADE_MAX)
 		return -ENOSPC;
-	if (f->options.clobber && unlinkat(f->dirfd, name, 0) < 0 && errno != ENOENT)
-		return -errno;
 	fd = openat(f->dirfd, name, flags | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 	if (fd < 0)
 		return -errno;
@@ -163,18 +163,43 @@ int run_files_add(
 	return 0;
 }
 
+/* Every file that a record may have: what is left of an older one would pass for a part of the new. */
+static const char *const ends[] = { "info.json", "usage.jsonl", "stdout", "stderr", "stdout.times",
+	"stderr.times", "live" };
+#define N_ENDS_ALWAYS 2 /* the first ones: one of them is a record */
+
+static int make_way(struct run_files *f, struct error *err)
+{
+	size_t n = f->options.clobber ? ARRAY_SIZE(ends) : N_ENDS_ALWAYS;
+
+	for (size_t i = 0; i < n; i++) {
+		char *name = join(f->name, strlen(f->name), ends[i]);
+		int r = -ENOMEM;
+
+		if (name && f->options.clobber)
+			r = set_aside_take(&f->old, f->dirfd, name);
+		else if (name)
+			r = is_there(f, name) ? -EEXIST : 0;
+		free(name);
+		if (r == -EEXIST && !f->options.clobber)
+			return exists(f, ends[i], err);
+		if (r == -EEXIST)
+			return error_say(err, r,
+				"%s%s%s is neither a file nor a link: it is not replaced",
+				f->directory, f->name, ends[i]);
+		if (r < 0)
+			return error_set(
+				err, r, "cannot replace %s%s%s", f->directory, f->name, ends[i]);
+	}
+	return 0;
+}
+
 static int open_files(struct run_files *f, struct error *err)
 {
-	if (!f->options.no_info) {
-		if (!f->options.clobber && is_there(f, f->info_name))
-			return exists(f, "info.json", err);
-		if (f->options.clobber && unlinkat(f->dirfd, f->info_name, 0) < 0 &&
-			errno != ENOENT)
-			return error_set(
-				err, -errno, "cannot replace %s%sinfo.json", f->directory, f->name);
-	}
-	if (f->options.no_usage)
-		return 0;
+	int r = make_way(f, err);
+
+	if (r < 0 || f->options.no_usage)
+		return r;
 	return run_files_add(f, "usage.jsonl", O_RDWR | O_APPEND, &f->usage_fd, err);
 }
 
@@ -253,12 +278,18 @@ static void discard_files(struct run_files *f)
 	}
 }
 
+void run_files_commit(struct run_files *f)
+{
+	set_aside_drop(&f->old, f->dirfd);
+}
+
 void run_files_discard(struct run_files *f)
 {
 	if (!f)
 		return;
 	info_file_discard(&f->info);
 	discard_files(f);
+	set_aside_restore(&f->old, f->dirfd);
 	while (f->n_made > 0) {
 		/* rmdir(2) refuses a directory in which someone else has put something meanwhile. */
 		f->directory[f->made[--f->n_made]] = '\0';
@@ -270,6 +301,7 @@ struct run_files *run_files_close(struct run_files *f)
 {
 	if (!f)
 		return NULL;
+	run_files_commit(f);
 	info_file_done(&f->info);
 	usage_writer_done(&f->usage);
 	if (f->usage_fd >= 0)

@@ -16,6 +16,9 @@ struct error;
 int run_prefix_expand(
 	const char *format, uint64_t realtime_ns, long pid, char **ret, struct error *err);
 
+/* Whether a prefix holds a name of con-duct's that is no longer used: {datetime_filesafe}, for {datetime}. */
+bool run_prefix_is_old(const char *format);
+
 /*
  * Opens a run's files. Parents of the prefix are created. Nothing that exists is overwritten: -EEXIST when a record
  * (one of its files) is there already. Other failures leave nothing half-made.
@@ -24,7 +27,9 @@ int run_prefix_expand(
  */
 struct run_files;
 struct run_files_options {
-	bool clobber; /* what is there already is replaced, by a new file each: links to the old one keep what it held */
+	/* All of a record that is there already is replaced, by new files: links to the old ones keep what they held. The old record is set
+	 * aside under hidden names until the new one is there to stay. */
+	bool clobber;
 	bool no_info, no_usage;
 };
 int run_files_open(const char *prefix, const struct run_files_options *options,
@@ -50,7 +55,10 @@ int run_files_write_info(
 void run_files_counts(const struct run_files *f, uint64_t *ret_written, uint64_t *ret_lost,
 	uint64_t *ret_failures);
 
-/* Takes back what run_files_open created (a command that never started leaves no record), directories it made included. */
+/* The run is there to stay: the record that it replaced is removed. run_files_close() does the same. */
+void run_files_commit(struct run_files *f);
+/* Takes back what was created (a command that never started leaves no record), directories included, and gives a record that was set
+ * aside its place back. */
 void run_files_discard(struct run_files *f);
 /* Closes; returns NULL. */
 struct run_files *run_files_close(struct run_files *f);

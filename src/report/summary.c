@@ -439,7 +439,7 @@ static void record_rows(struct page *p, const struct assay_run_info *info)
 	/* One unbreakable word, so that it can be copied: the row does not go through the wrapping. */
 	page_row(p, "record");
 	text_add_printable(&text, info->prefix, strlen(info->prefix));
-	buf_add_text(&text, info->info_lost ? "usage.jsonl" : "info.json");
+	buf_add_text(&text, info->info_lost || info->no_info ? "usage.jsonl" : "info.json");
 	if (text.failed)
 		p->out->failed = true;
 	else

@@ -90,6 +90,7 @@ static void prefixes_are_expanded(void **state)
 		{ "", "" },
 		{ "plain/", "plain/" },
 		{ "a{datetime}b", "a2026.11.27T20.52.26b" },
+		{ "a{datetime_filesafe}b", "a2026.11.27T20.52.26b" },
 		{ "{pid}{pid}", "12341234" },
 		{ ".assay/runs/{datetime}-{pid}/", ".assay/runs/2026.11.27T20.52.26-1234/" },
 		{ "{{pid}}", "{pid}" },
@@ -176,7 +177,9 @@ static void an_existing_record_is_refused_and_untouched(void **state)
 		struct run_files *f = NULL;
 
 		write_file(names[i], "theirs");
-		assert_int_equal(run_files_open("r-", &(struct run_files_options){ 0 }, &f, &failure), -EEXIST);
+		assert_int_equal(
+			run_files_open("r-", &(struct run_files_options){ 0 }, &f, &failure),
+			-EEXIST);
 		assert_null(f);
 		assert_non_null(strstr(failure.text, names[i]));
 		char *text = content(names[i], NULL);
@@ -187,13 +190,77 @@ static void an_existing_record_is_refused_and_untouched(void **state)
 	}
 }
 
+static void expect_content(const char *path, const char *expected)
+{
+	char *text = content(path, NULL);
+
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+static void a_replaced_record_comes_back_until_the_new_one_is_there_to_stay(void **state)
+{
+	const struct run_files_options clobber = { .clobber = true };
+	struct run_files *f = NULL;
+	(void) state;
+
+	write_file("r-info.json", "old info");
+	write_file("r-usage.jsonl", "old usage");
+	assert_int_equal(run_files_open("r-", &clobber, &f, &failure), 0);
+	expect_content("r-usage.jsonl", "");
+	run_files_discard(f);
+	run_files_close(f);
+	expect_content("r-info.json", "old info");
+	expect_content("r-usage.jsonl", "old usage");
+	assert_int_equal(count_entries("."), 2);
+
+	assert_int_equal(run_files_open("r-", &clobber, &f, &failure), 0);
+	assert_int_equal(count_entries("."), 3);
+	run_files_commit(f);
+	assert_int_equal(count_entries("."), 1);
+	run_files_discard(f);
+	run_files_close(f);
+	assert_int_equal(count_entries("."), 0);
+}
+
+static void a_record_under_the_longest_name_can_be_replaced(void **state)
+{
+	const struct run_files_options clobber = { .clobber = true };
+	struct run_files *f = NULL;
+	char prefix[300], path[340];
+	(void) state;
+
+	snprintf(prefix, sizeof(prefix), "%0*d", 255 - (int) strlen("usage.jsonl"), 0);
+	snprintf(path, sizeof(path), "%susage.jsonl", prefix);
+	write_file(path, "old");
+	assert_int_equal(run_files_open(prefix, &clobber, &f, &failure), 0);
+	run_files_close(f);
+	expect_content(path, "");
+	assert_int_equal(unlink(path), 0);
+}
+
+static void what_is_no_file_is_not_replaced(void **state)
+{
+	const struct run_files_options clobber = { .clobber = true };
+	struct run_files *f = NULL;
+	(void) state;
+
+	write_file("r-info.json", "old info");
+	assert_int_equal(mkdir("r-live", 0700), 0);
+	assert_int_equal(run_files_open("r-", &clobber, &f, &failure), -EEXIST);
+	assert_non_null(strstr(failure.text, "r-live"));
+	expect_content("r-info.json", "old info");
+	assert_int_equal(unlink("r-info.json") | rmdir("r-live"), 0);
+}
+
 static void a_dangling_link_counts_as_an_existing_record(void **state)
 {
 	struct run_files *f = NULL;
 	(void) state;
 
 	assert_int_equal(symlink("elsewhere", "usage.jsonl"), 0);
-	assert_int_equal(run_files_open("./", &(struct run_files_options){ 0 }, &f, &failure), -EEXIST);
+	assert_int_equal(
+		run_files_open("./", &(struct run_files_options){ 0 }, &f, &failure), -EEXIST);
 	assert_int_equal(access("elsewhere", F_OK), -1);
 	assert_int_equal(unlink("usage.jsonl"), 0);
 }
@@ -219,12 +286,15 @@ static void prefixes_that_cannot_be_made_fail_in_words_and_leave_nothing(void **
 	(void) state;
 
 	snprintf(long_name, sizeof(long_name), "new/%0250d", 0);
-	assert_int_equal(run_files_open(long_name, &(struct run_files_options){ 0 }, &f, &failure), -ENAMETOOLONG);
+	assert_int_equal(run_files_open(long_name, &(struct run_files_options){ 0 }, &f, &failure),
+		-ENAMETOOLONG);
 	snprintf(long_name, sizeof(long_name), "new/%0280d/", 0);
-	assert_int_equal(run_files_open(long_name, &(struct run_files_options){ 0 }, &f, &failure), -ENAMETOOLONG);
+	assert_int_equal(run_files_open(long_name, &(struct run_files_options){ 0 }, &f, &failure),
+		-ENAMETOOLONG);
 	assert_int_equal(count_entries("."), 0);
 	write_file("file", "");
-	assert_int_equal(run_files_open("file/a/", &(struct run_files_options){ 0 }, &f, &failure), -ENOTDIR);
+	assert_int_equal(run_files_open("file/a/", &(struct run_files_options){ 0 }, &f, &failure),
+		-ENOTDIR);
 	assert_non_null(strstr(failure.text, "file/a/"));
 	assert_int_equal(unlink("file"), 0);
 	assert_null(f);
@@ -332,6 +402,9 @@ int main(void)
 		IN_NEW_DIRECTORY(discarding_takes_back_exactly_what_opening_made),
 		IN_NEW_DIRECTORY(discarding_leaves_what_others_put_there),
 		IN_NEW_DIRECTORY(an_existing_record_is_refused_and_untouched),
+		IN_NEW_DIRECTORY(a_replaced_record_comes_back_until_the_new_one_is_there_to_stay),
+		IN_NEW_DIRECTORY(a_record_under_the_longest_name_can_be_replaced),
+		IN_NEW_DIRECTORY(what_is_no_file_is_not_replaced),
 		IN_NEW_DIRECTORY(a_dangling_link_counts_as_an_existing_record),
 		IN_NEW_DIRECTORY(an_info_that_appeared_meanwhile_is_not_replaced),
 		IN_NEW_DIRECTORY(prefixes_that_cannot_be_made_fail_in_words_and_leave_nothing),
