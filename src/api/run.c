@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "api/facts.h"
+#include "api/live.h"
 #include "api/outcome.h"
 #include "api/session.h"
 #include "api/start.h"
@@ -68,6 +69,7 @@ static void checkpoint(struct session *s)
 	s->info->wall_ns = clock_monotonic_ns() - s->start_ns;
 	take_self(s);
 	conclude(&s->monitor, s->info, true);
+	live_describe(s);
 	write_info(s, false);
 	s->checkpoint_ns = clock_monotonic_ns();
 }
@@ -95,6 +97,7 @@ static void write_first_info(struct session *s)
 		write_info(s, false);
 	s->checkpoint_ns = clock_monotonic_ns();
 	s->monitor.sink = s->files ? run_files_sink(s->files) : NULL;
+	live_prepare(s);
 }
 
 static void take_signals(struct session *s)
@@ -163,7 +166,7 @@ static void record_until_over(struct session *s)
 		uint64_t now_ns = clock_monotonic_ns();
 		if (now_ns >= s->monitor.schedule.next_tick_ns) {
 			monitor_tick(&s->monitor, s->keeper.page);
-			if (now_ns - s->checkpoint_ns >= CHECKPOINT_EVERY_NS)
+			if (live_has_begun(s) || now_ns - s->checkpoint_ns >= CHECKPOINT_EVERY_NS)
 				s->checkpoint_due = true;
 		} else {
 			wait_for_event(s, now_ns);
@@ -204,12 +207,14 @@ static void finish(struct session *s)
 	info->ended_realtime_ns = clock_realtime_ns() - (clock_monotonic_ns() - end_ns);
 	info->wall_ns = end_ns > s->start_ns ? end_ns - s->start_ns : 0;
 	monitor_finish(&s->monitor, page);
+	live_finish(s);
 	list_survivors(s);
 	ledger_sum_living(&s->monitor.ledger);
 	info->state = RUN_DONE;
 	outcome_from_status(&info->outcome, page->job_status, s->keeper.lost);
 	take_self(s);
 	conclude(&s->monitor, info, false);
+	live_describe(s);
 	write_info(s, true);
 	take_self(s);
 }
@@ -222,6 +227,7 @@ static void close_session(struct session *s)
 		signals_close(&s->signals);
 	if (s->file_limit_raised)
 		setrlimit(RLIMIT_NOFILE, &s->file_limit);
+	live_close(s);
 	s->files = run_files_close(s->files);
 	monitor_done(&s->monitor);
 	if (s->connector_fd >= 0)

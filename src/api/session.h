@@ -15,6 +15,7 @@
 #include "model/run_info.h"
 #include "monitor/conclude.h"
 #include "monitor/loop.h"
+#include "record/live_ring.h"
 #include "record/run_files.h"
 
 struct session {
@@ -30,6 +31,7 @@ struct session {
 	int connector_fd; /* the census takes it over; -1 */
 	struct monitor monitor;
 	struct run_files *files; /* NULL when nothing is recorded */
+	struct live_ring live; /* in use when monitor.samples is not NULL */
 	struct rlimit file_limit;
 	bool file_limit_raised;
 	uint64_t start_ns;

@@ -151,6 +151,19 @@ static int duration_option(const struct verb *verb, const struct option_values *
 	return 0;
 }
 
+static int freeze_option(const struct verb *verb, const struct option_values *values,
+	struct assay_run_options *o, struct error *err)
+{
+	size_t i = option_index(verb->options, verb->n_options, "freeze-on-exit");
+
+	if (!values->text[i])
+		return 0;
+	if (parse_duration(values->text[i], &o->keep_last_ns, err) < 0)
+		return error_wrap(err, "%s", values->source[i]);
+	o->keep_nothing = o->keep_last_ns == 0;
+	return 0;
+}
+
 static bool wants_color(void)
 {
 	const char *no_color = getenv("NO_COLOR");
@@ -330,6 +343,7 @@ static int exec(const struct verb *verb, const struct option_values *values, cha
 		duration_option(
 			verb, values, "report-interval", &options.report_interval_ns, &err) < 0 ||
 		duration_option(verb, values, "limit-grace", &options.limit_grace_ns, &err) < 0 ||
+		freeze_option(verb, values, &options, &err) < 0 ||
 		output_options(verb, values, &options, &err) < 0)
 		return complain_usage(verb, err.text);
 	return run(verb, values, &options);

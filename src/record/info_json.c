@@ -74,7 +74,26 @@ static void files(struct json *j, const struct assay_run_info *info)
 	json_object(j);
 	file_name(j, "info", info->prefix, "info.json");
 	file_name(j, "usage", info->prefix, "usage.jsonl");
+	if (info->has_live)
+		file_name(j, "live", info->prefix, "live");
 	file_name(j, "prefix", info->prefix, "");
+	json_object_end(j);
+}
+
+/* The flight recorder's file: while the run goes on only that it is there. */
+static void live(struct json *j, const struct assay_run_info *info)
+{
+	if (!info->prefix || !info->has_live)
+		return;
+	json_key(j, "live");
+	json_object(j);
+	json_key_seconds(j, "keep_seconds", info->live_keep_ns);
+	if (info->state == RUN_DONE) {
+		json_key_u64(j, "samples", info->live_samples);
+		json_key_seconds(j, "from_seconds", info->live_from_ns);
+		json_key_u64(j, "samples_lost", info->live_lost);
+	}
+	json_key_bool(j, "ordered", info->live_ordered);
 	json_object_end(j);
 }
 
@@ -199,6 +218,7 @@ void info_json(const struct assay_run_info *info, struct buf *out)
 	command(j, info);
 	working_directory(j, info);
 	files(j, info);
+	live(j, info);
 	times(j, info);
 	monitor(j, info);
 	for (size_t i = 0; i < ARRAY_SIZE(sections); i++)
