@@ -7,7 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "api/nested.h"
 #include "api/session.h"
+#include "api/slurm.h"
 #include "api/sources.h"
 #include "base/clock.h"
 #include "base/error.h"
@@ -151,6 +153,8 @@ void start_info(struct session *s)
 	info->measures = &s->measures;
 	info->selected = s->selected;
 	info->monitor_pid = getpid();
+	nested_find_parent(info, &s->roots);
+	slurm_facts(info);
 }
 
 /* What the keeper's file holds before the job has begun is the keeper's own. */
@@ -222,15 +226,21 @@ static void raise_file_limit(struct session *s)
 
 int start_job(struct session *s, struct error *err)
 {
+	struct nested_environment nested;
 	int r;
 
+	r = nested_environment_make(&nested, s->info);
+	if (r < 0)
+		return error_set(err, r, "cannot prepare the environment of the command");
 	uint64_t floor_bytes = host_own_resident_bytes(&s->roots);
 	const struct job_setup setup = { .argv = s->options->argv,
 		.mask = &s->signals.original_mask,
 		.child_action = &s->signals.original_child,
 		.stdio = { -1, -1, -1 },
+		.environment = nested.variables,
 		.new_session = s->options->new_session != 0 };
 	r = keeper_start(&s->keeper, &setup, err);
+	nested_environment_free(&nested);
 	if (r < 0)
 		return r;
 	raise_file_limit(s);

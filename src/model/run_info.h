@@ -22,7 +22,7 @@ enum run_state { RUN_RUNNING, RUN_DONE };
 /* A static fact of the run: {"section": {"key": value}} or {"section": {"group": {"key": value}}}. */
 struct fact {
 	const char *
-		section; /* "host", "user", "limits", "cgroups", "scheduler", "affinity": a literal */
+		section; /* "host", "user", "limits", "cgroups", "scheduler", "slurm", "affinity": a literal */
 	char *group; /* owned, or NULL */
 	char *key; /* owned */
 	char *text; /* owned; NULL when it is a number */

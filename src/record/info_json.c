@@ -97,6 +97,20 @@ static void live(struct json *j, const struct assay_run_info *info)
 	json_object_end(j);
 }
 
+static void parent(struct json *j, const struct assay_run_info *info)
+{
+	const struct parent_run *p = &info->parent;
+
+	if (!p->id)
+		return;
+	json_key(j, "parent");
+	json_object(j);
+	json_key_text(j, "id", p->id);
+	if (p->prefix)
+		json_key_raw(j, "prefix", p->prefix, strlen(p->prefix));
+	json_object_end(j);
+}
+
 static void key_time(struct json *j, const char *key, uint64_t realtime_ns)
 {
 	char text[RFC3339_SIZE];
@@ -203,7 +217,7 @@ static void options(struct json *j, const struct assay_run_info *info)
 void info_json(const struct assay_run_info *info, struct buf *out)
 {
 	static const char *const sections[] = { "host", "user", "affinity", "limits", "cgroups",
-		"scheduler" };
+		"scheduler", "slurm" };
 	struct json json;
 	struct json *j = &json;
 
@@ -214,6 +228,7 @@ void info_json(const struct assay_run_info *info, struct buf *out)
 	json_key_text(j, "state", info->state == RUN_DONE ? "done" : "running");
 	if (info->id)
 		json_key_text(j, "id", info->id);
+	parent(j, info);
 	program(j, info);
 	command(j, info);
 	working_directory(j, info);
