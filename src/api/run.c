@@ -13,6 +13,7 @@
 
 #include "api/attend.h"
 #include "api/facts.h"
+#include "api/live.h"
 #include "api/outcome.h"
 #include "api/own_terminal.h"
 #include "api/session.h"
@@ -102,6 +103,7 @@ static void checkpoint(struct session *s)
 	s->info->wall_ns = clock_monotonic_ns() - s->start_ns;
 	take_self(s);
 	conclude(&s->monitor, s->info, true);
+	live_describe(s);
 	write_info(s, false);
 	if (s->files && is_here_to_stay(s))
 		run_files_commit(s->files);
@@ -139,6 +141,7 @@ static void write_first_info(struct session *s)
 		oom_begin(&s->oom, &s->roots);
 	s->checkpoint_ns = clock_monotonic_ns();
 	s->monitor.sink = s->files ? run_files_sink(s->files) : NULL;
+	live_prepare(s);
 }
 
 static void wait_for_event(struct session *s, uint64_t now_ns)
@@ -189,7 +192,7 @@ static void record_until_over(struct session *s)
 			own_terminal_look(s);
 			limiting_tick(s);
 			oom_look(&s->oom, &s->roots, s->keeper.job_pid, now_ns - s->start_ns);
-			if (now_ns - s->checkpoint_ns >= CHECKPOINT_EVERY_NS)
+			if (live_has_begun(s) || now_ns - s->checkpoint_ns >= CHECKPOINT_EVERY_NS)
 				s->checkpoint_due = true;
 		} else {
 			wait_for_event(s, now_ns);
@@ -232,6 +235,7 @@ static void finish(struct session *s)
 	info->ended_realtime_ns = clock_realtime_ns() - (clock_monotonic_ns() - end_ns);
 	info->wall_ns = end_ns > s->start_ns ? end_ns - s->start_ns : 0;
 	monitor_finish(&s->monitor, page);
+	live_finish(s);
 	list_survivors(s);
 	ledger_sum_living(&s->monitor.ledger);
 	info->state = RUN_DONE;
@@ -247,6 +251,7 @@ static void finish(struct session *s)
 			&info->outcome, &s->forward.latest[info->outcome.signal], page->job_end_ns);
 	oom_end(&s->oom, &s->roots, &oom);
 	outcome_explain(info, &oom);
+	live_describe(s);
 	write_end(s);
 	take_self(s);
 }
@@ -262,6 +267,7 @@ static void close_session(struct session *s)
 		signals_close(&s->signals);
 	if (s->file_limit_raised)
 		setrlimit(RLIMIT_NOFILE, &s->file_limit);
+	live_close(s);
 	s->files = run_files_close(s->files);
 	monitor_done(&s->monitor);
 	if (s->connector_fd >= 0)

@@ -19,6 +19,7 @@
 #include "model/run_info.h"
 #include "monitor/conclude.h"
 #include "monitor/loop.h"
+#include "record/live_ring.h"
 #include "record/run_files.h"
 
 struct session {
@@ -44,6 +45,7 @@ struct session {
 	struct limiting limiting;
 	struct oom_watch oom;
 	struct run_files *files; /* NULL when nothing is recorded */
+	struct live_ring live; /* in use when monitor.samples is not NULL */
 	struct rlimit file_limit;
 	bool file_limit_raised;
 	uint64_t start_ns;

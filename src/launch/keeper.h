@@ -20,7 +20,8 @@ struct job_setup {
 	const struct sigaction
 		*child_action; /* its SIGCHLD disposition: what we were started with ourselves */
 	int stdio[3]; /* what its standard streams become; -1: inherited */
-	char *const *environment; /* "NAME=value" added to ours, NULL-terminated; NULL: none */
+	/* "NAME=value" added to ours, a bare "NAME" taken away; NULL-terminated; NULL: none */
+	char *const *environment;
 	bool new_session; /* setsid(2) */
 	const char *
 		cgroup_directory; /* which the keeper removes when nobody else is left to do it; NULL: none */

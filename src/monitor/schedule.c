@@ -82,6 +82,12 @@ bool schedule_window_over(const struct schedule *s, uint64_t now_ns)
 	return now_ns + s->sample_interval_ns / 4 >= s->window_end_ns;
 }
 
+bool schedule_window_is_wide(const struct schedule *s, uint64_t window_start_ns)
+{
+	/* Its first sample came up to a quarter of an interval early or somewhat late. */
+	return s->window_end_ns > window_start_ns + s->sample_interval_ns * 3 / 2;
+}
+
 void schedule_window_closed(struct schedule *s, uint64_t now_ns)
 {
 	s->missed_in_window = 0;

@@ -77,7 +77,40 @@ static void files(struct json *j, const struct assay_run_info *info)
 	file_name(j, "info", info->prefix, "info.json");
 	if (!info->no_usage)
 		file_name(j, "usage", info->prefix, "usage.jsonl");
+	if (info->has_live)
+		file_name(j, "live", info->prefix, "live");
 	file_name(j, "prefix", info->prefix, "");
+	json_object_end(j);
+}
+
+/* The flight recorder's file: while the run goes on only that it is there. */
+static void live(struct json *j, const struct assay_run_info *info)
+{
+	if (!info->prefix || !info->has_live)
+		return;
+	json_key(j, "live");
+	json_object(j);
+	json_key_seconds(j, "keep_seconds", info->live_keep_ns);
+	if (info->state == RUN_DONE) {
+		json_key_u64(j, "samples", info->live_samples);
+		json_key_seconds(j, "from_seconds", info->live_from_ns);
+		json_key_u64(j, "samples_lost", info->live_lost);
+	}
+	json_key_bool(j, "ordered", info->live_ordered);
+	json_object_end(j);
+}
+
+static void parent(struct json *j, const struct assay_run_info *info)
+{
+	const struct parent_run *p = &info->parent;
+
+	if (!p->id)
+		return;
+	json_key(j, "parent");
+	json_object(j);
+	json_key_text(j, "id", p->id);
+	if (p->prefix)
+		json_key_raw(j, "prefix", p->prefix, strlen(p->prefix));
 	json_object_end(j);
 }
 
@@ -251,7 +284,7 @@ static void options(struct json *j, const struct assay_run_info *info)
 void info_json(const struct assay_run_info *info, struct buf *out)
 {
 	static const char *const sections[] = { "host", "user", "affinity", "limits", "cgroups",
-		"scheduler" };
+		"scheduler", "slurm" };
 	struct json json;
 	struct json *j = &json;
 
@@ -263,10 +296,12 @@ void info_json(const struct assay_run_info *info, struct buf *out)
 	if (info->id)
 		json_key_text(j, "id", info->id);
 	labels(j, info);
+	parent(j, info);
 	program(j, info);
 	command(j, info);
 	working_directory(j, info);
 	files(j, info);
+	live(j, info);
 	times(j, info);
 	monitor(j, info);
 	for (size_t i = 0; i < ARRAY_SIZE(sections); i++)
