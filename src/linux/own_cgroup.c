@@ -80,6 +80,9 @@ int own_cgroup_make(
 
 	c.name = strdup(name);
 	r = c.name ? open_parent(roots, &c, err) : error_set(err, -ENOMEM, "cannot make a cgroup");
+	/* One of that name that is empty was left by a process that was killed and had our pid. */
+	if (r == 0)
+		unlinkat(c.parent_fd, name, AT_REMOVEDIR);
 	if (r == 0 && mkdirat(c.parent_fd, name, 0755) < 0)
 		r = error_set(err, -errno, "cannot make the cgroup %s", c.directory);
 	if (r < 0) {

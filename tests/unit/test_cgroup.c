@@ -110,6 +110,13 @@ static void a_cgroup_of_our_own_holds_kills_and_goes(void **state)
 		SKIP_BECAUSE("needs leave to make a cgroup of version 2: %s", err.text);
 	assert_int_equal(own_cgroup_populated(&c), 0);
 
+	/* One that was left behind empty is taken for our own; one in use is not. */
+	struct own_cgroup again = OWN_CGROUP_NONE;
+	assert_int_equal(own_cgroup_make(&r, name, &again, &err), 0);
+	assert_int_equal(own_cgroup_remove(&again), 0);
+	own_cgroup_remove(&c);
+	assert_int_equal(own_cgroup_make(&r, name, &c, &err), 0);
+
 	pid_t child = fork();
 	if (child == 0) {
 		signal(SIGTERM, SIG_IGN);
@@ -118,6 +125,8 @@ static void a_cgroup_of_our_own_holds_kills_and_goes(void **state)
 	}
 	assert_int_equal(own_cgroup_take(&c, child), 0);
 	assert_int_equal(own_cgroup_populated(&c), 1);
+	assert_int_equal(own_cgroup_make(&r, name, &again, &err), -EEXIST);
+	assert_null(again.directory);
 	assert_int_equal(own_cgroup_kill(&c), 0);
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(WTERMSIG(status), SIGKILL);
