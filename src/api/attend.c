@@ -25,17 +25,21 @@ static void attend_children(struct session *s)
 		l->not_the_jobs[i] = s->outputs.pumps[i].pid;
 }
 
-/* A stop of the whole group stopped us and the keeper too: nobody saw when it began. What was overslept is what is certain. */
-static void count_late_stops(struct session *s)
+/* A SIGSTOP to the whole group stopped us and the keeper too: nobody saw when it began. What we overslept is what is certain. */
+static void count_unseen_stop(struct session *s)
 {
-	uint32_t late = atomic_load(&s->keeper.page->stops_seen_late);
 	uint64_t now_ns = clock_monotonic_ns();
+	uint64_t stopped_ns;
+	uint32_t stops;
 
-	if (late == s->late_stops)
+	keeper_stops(&s->keeper, &stops, &stopped_ns);
+	if (stops == s->seen_stops)
 		return;
-	s->late_stops = late;
-	if (now_ns > s->due_ns)
-		s->late_stopped_ns += now_ns - s->due_ns;
+	uint64_t seen_ns = stopped_ns - s->seen_stopped_ns;
+	uint64_t overslept_ns = now_ns > s->due_ns ? now_ns - s->due_ns : 0;
+	if (overslept_ns > seen_ns)
+		s->late_stopped_ns += overslept_ns - seen_ns;
+	s->due_ns = now_ns;
 	schedule_skip(&s->monitor.schedule, now_ns);
 }
 
@@ -63,7 +67,7 @@ static void attend(struct session *s, const struct got_signal *got)
 		return;
 	forward_signal(&s->forward, &s->keeper, got);
 	if (got->number == SIGCONT) {
-		count_late_stops(s);
+		count_unseen_stop(s);
 		own_terminal_continued(s);
 	}
 	if (keeper_job_ended(&s->keeper))
@@ -86,7 +90,8 @@ static void stop_with_job(struct session *s)
 		return;
 	job_state_stop_with(s->keeper.page, stop);
 	own_terminal_resume(s);
-	schedule_skip(&s->monitor.schedule, clock_monotonic_ns());
+	s->due_ns = clock_monotonic_ns();
+	schedule_skip(&s->monitor.schedule, s->due_ns);
 }
 
 void attend_signals(struct session *s)
@@ -100,6 +105,7 @@ void attend_signals(struct session *s)
 			attend(s, &got);
 	}
 	forward_settle(&s->forward, &s->keeper);
+	keeper_stops(&s->keeper, &s->seen_stops, &s->seen_stopped_ns);
 	/* Last: a stop or continue that waited is dealt with by now. */
 	stop_with_job(s);
 }

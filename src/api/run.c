@@ -195,6 +195,9 @@ static void finish(struct session *s)
 	ledger_sum_living(&s->monitor.ledger);
 	info->state = RUN_DONE;
 	outcome_from_status(&info->outcome, page->job_status, s->keeper.lost);
+	if (!info->limit_hit.name)
+		outcome_add_sender(
+			&info->outcome, &s->forward.latest[info->outcome.signal], page->job_end_ns);
 	outputs_settle(s);
 	take_self(s);
 	conclude(&s->monitor, info, false);

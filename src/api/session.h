@@ -32,8 +32,9 @@ struct session {
 	struct keeper keeper;
 	struct forward forward;
 	uint32_t attended_stop; /* of the job: we stopped with it, or could not */
-	uint32_t late_stops; /* counted from when we overslept */
-	uint64_t late_stopped_ns;
+	uint32_t seen_stops; /* with the next: keeper_stops() when signals were last attended to */
+	uint64_t seen_stopped_ns;
+	uint64_t late_stopped_ns; /* stopped before the keeper could see it */
 	uint64_t due_ns; /* when the last wait was to end */
 	bool waits_no_longer; /* for descendants: a signal ended that */
 	int connector_fd; /* the census takes it over; -1 */

@@ -27,9 +27,8 @@ static void continued(struct exit_page *page, uint64_t now_ns)
 	uint32_t before = atomic_load(&page->job_stop);
 
 	if (SIGNAL_OF(before) == 0) {
-		/* The whole group was stopped, we too, and we were the slower to run. */
+		/* The whole group was stopped, we too, and we were the slower to run: it was for a time that the monitor must tell. */
 		atomic_fetch_add(&page->stops, 1);
-		atomic_fetch_add(&page->stops_seen_late, 1);
 		return;
 	}
 	atomic_fetch_add(&page->stopped_ns, now_ns - atomic_load(&page->stop_since_ns));

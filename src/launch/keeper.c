@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <linux/close_range.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -19,6 +20,7 @@
 #include "launch/futex.h"
 #include "launch/job_state.h"
 #include "launch/lead.h"
+#include "launch/name.h"
 #include "launch/witness.h"
 #include "linux/proc_files.h"
 
@@ -230,11 +232,13 @@ static _Noreturn void keeper_fork_job(
 	pid_t job = page->fork_errno ? -1 : fork();
 	if (job == 0)
 		job_main(page, setup);
-	prctl(PR_SET_NAME, "assay-keeper");
 	if (job < 0 && page->fork_errno == 0)
 		page->fork_errno = errno;
 	if (job > 0 && page->leads)
 		lead_begin(setup->stdio[0], job, setup->in_front);
+	/* pkill(1) by our name is meant for assay, which passes the signal on: a keeper that it finds as well would make it one for the whole
+	 * group, which the job has already. */
+	change_name("keeper");
 	page->job_pid = job;
 	atomic_store(&page->job_forked, job < 0 ? 2 : 1);
 	futex_wake(&page->job_forked);

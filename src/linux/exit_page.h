@@ -66,7 +66,7 @@ struct exit_page {
 
 	_Atomic uint32_t
 		job_stop; /* how often it was stopped << 8 | by which signal; 0 there: it runs */
-	_Atomic uint32_t stops, stops_seen_late; /* the latter: noticed when they were over */
+	_Atomic uint32_t stops;
 	_Atomic uint64_t stop_since_ns, stopped_ns; /* the latter without the present one */
 	_Atomic uint32_t
 		monitor_stopped; /* set by the monitor while it is stopped because the job is */

@@ -98,6 +98,10 @@ static void times(struct json *j, const struct assay_run_info *info)
 		json_key_text(j, "utc_offset", info->utc_offset);
 	json_key_seconds(j, "wall_seconds", info->wall_ns);
 	json_key_seconds(j, "suspended_seconds", info->suspended_ns);
+	if (info->stops > 0) {
+		json_key_seconds(j, "stopped_seconds", info->stopped_ns);
+		json_key_u64(j, "stops", info->stops);
+	}
 	json_object_end(j);
 }
 

@@ -449,6 +449,12 @@ void report_summary(const struct assay_run_info *info, int color, struct buf *ou
 			"the machine slept %s meanwhile, which no time here counts", duration);
 		page_words(&page, "suspended", text);
 	}
+	if (info->stops > 0) {
+		format_duration(info->stopped_ns, duration);
+		snprintf(
+			text, sizeof(text), "%s meanwhile, which the wall time includes", duration);
+		page_words(&page, "stopped", text);
+	}
 	self_row(&page, info);
 	record_rows(&page, info);
 	outputs_rows(&page, info);

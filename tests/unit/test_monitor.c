@@ -214,6 +214,22 @@ static void a_late_tick_counts_those_it_missed_and_returns_to_the_grid(void **st
 	assert_int_equal(s.next_tick_ns, 6000);
 }
 
+static void ticks_that_passed_while_all_was_stopped_are_not_missed(void **state)
+{
+	struct schedule s;
+
+	(void) state;
+	schedule_start(&s, 0, 1000, 0);
+	schedule_ticked(&s, 1010);
+	schedule_skip(&s, 1500);
+	assert_int_equal(s.next_tick_ns, 2000);
+	schedule_skip(&s, 5100);
+	assert_int_equal(s.next_tick_ns, 6000);
+	schedule_ticked(&s, 6010);
+	assert_int_equal(s.missed, 0);
+	assert_int_equal(s.next_tick_ns, 7000);
+}
+
 static void perf_beyond_its_error_tells_of_children_nobody_waited_for(void **state)
 {
 	struct cpu_sources s = { .keeper_ns = 1000000000,
@@ -246,6 +262,7 @@ int main(void)
 		cmocka_unit_test(windows_widen_with_the_age_of_the_run),
 		cmocka_unit_test(a_month_of_ticks_closes_windows_without_gap_and_stays_small),
 		cmocka_unit_test(a_late_tick_counts_those_it_missed_and_returns_to_the_grid),
+		cmocka_unit_test(ticks_that_passed_while_all_was_stopped_are_not_missed),
 		cmocka_unit_test(perf_beyond_its_error_tells_of_children_nobody_waited_for),
 	};
 

@@ -372,6 +372,21 @@ static void headline_and_rungs_leave_out_what_was_not_measured(void **state)
 	free(text);
 }
 
+static void stops_are_there_when_there_were_some(void **state)
+{
+	(void) state;
+	struct assay_run_info info = done_info();
+
+	char *text = info_text(&info);
+	assert_null(strstr(text, "stop"));
+	free(text);
+	info.stops = 2;
+	info.stopped_ns = 12 * (uint64_t) S + S / 2;
+	text = info_text(&info);
+	assert_has(text, "    \"stopped_seconds\": 12.5,\n    \"stops\": 2\n  },");
+	free(text);
+}
+
 static void an_outcome_is_there_once_it_is_known(void **state)
 {
 	(void) state;
@@ -444,6 +459,7 @@ int main(void)
 		cmocka_unit_test(the_measurements_are_the_selected_rows),
 		cmocka_unit_test(statistics_of_the_run_follow_the_source_of_the_key),
 		cmocka_unit_test(headline_and_rungs_leave_out_what_was_not_measured),
+		cmocka_unit_test(stops_are_there_when_there_were_some),
 		cmocka_unit_test(an_outcome_is_there_once_it_is_known),
 		cmocka_unit_test(names_of_processes_and_survivors_keep_their_bytes),
 		cmocka_unit_test(a_statistic_stands_behind_the_first_word),

@@ -239,11 +239,14 @@ static void a_quantity_that_could_not_be_measured_gives_its_reason(void **state)
 	h = add(&info, "cpu_seconds", SECONDS, 0, ABSENT);
 	snprintf(h->why, sizeof(h->why), "the keeper was killed");
 	info.suspended_ns = 5000 * MS;
+	info.stops = 2;
+	info.stopped_ns = 3000 * MS;
 	assert_summary(&info, 0,
 		"assay: exited 0 after 12.3 s: make -j2\n"
 		"  cpu          not measured: the keeper was killed\n"
 		"  io           not measured (EACCES)\n"
 		"  suspended    the machine slept 5.00 s meanwhile, which no time here counts\n"
+		"  stopped      3.00 s meanwhile, which the wall time includes\n"
 		"  self         0.010 s CPU, 2 MiB, 13 samples\n"
 		"  record       .assay/runs/2026.11.27T20.52.26-1234/info.json\n");
 }
