@@ -163,10 +163,16 @@ static bool wants_color(void)
 static void print_summary(const struct assay_run_info *info)
 {
 	struct buf out = { 0 };
+	sigset_t stop, before;
 
 	report_summary(info, wants_color(), &out);
+	/* In the background of a terminal set to `tostop` it would stop our whole process group, although the job was done. */
+	sigemptyset(&stop);
+	sigaddset(&stop, SIGTTOU);
+	sigprocmask(SIG_BLOCK, &stop, &before);
 	if (!out.failed)
 		fd_write_all(STDERR_FILENO, out.data, out.len, NULL);
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	buf_done(&out);
 }
 

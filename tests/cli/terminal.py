@@ -20,6 +20,7 @@ from support import DEADLINE_SECONDS, User
 
 KEYS = {"Ctrl-C": b"\x03", "Ctrl-D": b"\x04", "Ctrl-Z": b"\x1a", "Ctrl-\\": b"\x1c", "Escape": b"\x1b", "Enter": b"\r"}
 PROMPT = r"<\d+>\$ "  # the exit status of what ran before, so that every transcript holds them all
+WAITING = "sh -c 'echo ready; exec sleep 100'"
 JOB = Path(__file__).resolve().parent / "terminal_job.py"
 # A summary and its notes: from the word at its beginning to the last indented line, colours included.
 SUMMARY = re.compile(r"(?:\x1b\[[\d;]*m)?assay: [^\n]*\r\n(?:  [^\n]*\r\n)*")
@@ -62,7 +63,7 @@ def processes_of(room):
     found = []
     for path in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            if marker in (path / "environ").read_bytes() and fields_of(path.name)[0] not in "ZX":
+            if marker in (path / "environ").read_bytes() and (fields_of(path.name) or "X")[0] not in "ZX":
                 found.append(int(path.name))
     return found
 
@@ -100,8 +101,8 @@ class Terminal:
             user = user or User()
             os.fchown(slave, user.uid, user.gid)
             # pylint: disable-next=subprocess-popen-preexec-fn
-            self.shell = subprocess.Popen(argv, stdin=slave, stdout=slave, stderr=slave, cwd=room, preexec_fn=own_terminal,
-                                          env=self.environment, **user.popen_arguments())
+            self.shell = subprocess.Popen(argv, stdin=slave, stdout=slave, stderr=slave, cwd=room, env=self.environment,
+                                          preexec_fn=own_terminal, **user.popen_arguments())
         except BaseException:
             os.close(self.master)
             raise
@@ -113,8 +114,9 @@ class Terminal:
         (self.room / "inputrc").write_text("set enable-bracketed-paste off\n", encoding="ascii")
         (self.room / "rc").write_text(RC, encoding="ascii")
         kept = {k: v for k, v in os.environ.items() if k in ("PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS")}
-        return {**kept, "HOME": str(self.room), "TERM": "xterm", "LC_ALL": "C", "HISTFILE": "", "INPUTRC": str(self.room / "inputrc"), "LESSHISTFILE": "-", "W": wrapper,
-                "J": f"{sys.executable} -I -S {JOB}", "PYTHON": sys.executable}
+        return {**kept, "HOME": str(self.room), "TERM": "xterm", "LC_ALL": "C", "HISTFILE": "", "LESSHISTFILE": "-",
+                "INPUTRC": str(self.room / "inputrc"), "W": wrapper, "J": f"{sys.executable} -I -S {JOB}",
+                "PYTHON": sys.executable}
 
     # What is shown
 
@@ -195,9 +197,19 @@ class Terminal:
     def foreground(self):
         return os.tcgetpgrp(self.master)
 
-    def in_foreground(self):
-        """Waits until a job has the terminal."""
-        self.until(lambda: self.foreground() != self.shell.pid, "a job to have the terminal")
+    def in_foreground(self, states="RSD"):
+        """Waits until a job has the terminal and nothing of it is stopped: the shell gives it the terminal first and lets it run then, and
+        the kernel drops a Ctrl-Z that comes between."""
+        def runs():
+            group = self.foreground()
+            members = [fields for fields in map(fields_of, processes_of(self.room)) if fields and fields[2] == str(group)]
+            return group != self.shell.pid and members and all(fields[0] in states for fields in members)
+
+        self.until(runs, f"a job to have the terminal, all of it in one of the states {states}")
+
+    def settled(self):
+        """Waits until all of the job in the foreground sleeps."""
+        self.in_foreground("S")
 
     def jobs(self):
         """The children of the shell: the leader of each job's group."""
@@ -231,6 +243,17 @@ def terminal(room, wrapper, **arguments):
         yield opened
     finally:
         opened.close()
+
+
+@contextlib.contextmanager
+def in_a_terminal(room, assay, wrapper, **arguments):
+    """A shell in a room of its own; `wrapper` says what $W is."""
+    room = room / (wrapper or "bare")
+    room.mkdir()
+    room.chmod(0o1777)
+    command = {"quiet": f"{assay} run -q --", "summary": f"{assay} run --"}.get(wrapper, "")
+    with terminal(room, command, **arguments) as opened:
+        yield opened
 
 
 def transcript(text):
