@@ -258,6 +258,9 @@ int outputs_open(struct session *s, struct error *err)
 	const struct way together = { BOTH, "stdout", "stdout.times", to_stdout };
 	int r = 0;
 
+	if (asked->capture_way < ASSAY_CAPTURE_PIPES || asked->capture_way > ASSAY_CAPTURE_PTY)
+		return error_say(
+			err, -EINVAL, "there is no way %d to capture outputs", asked->capture_way);
 	note_what_was_asked(s->info, asked);
 	s->outputs.own_session = kept && asked->capture_way == ASSAY_CAPTURE_PTY &&
 				 is_terminal(STDIN_FILENO) && to_stdout >= 0 &&

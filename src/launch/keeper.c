@@ -7,7 +7,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -21,6 +20,7 @@
 #include "launch/futex.h"
 #include "launch/job_state.h"
 #include "launch/lead.h"
+#include "launch/name.h"
 #include "launch/witness.h"
 #include "linux/proc_files.h"
 
@@ -213,22 +213,6 @@ static _Noreturn void job_main(struct exit_page *page, const struct job_setup *s
 	_exit(number == ENOENT ? 127 : 126);
 }
 
-/* pkill(1) by our name or command line is meant for assay, which passes the signal on: a keeper that it finds as well would make it one
- * for the whole group, which the job has already. The job's own words stay: who looks for them finds the job too. */
-static void change_name(void)
-{
-	static const char name[] = "keeper";
-	uintptr_t word = (uintptr_t) program_invocation_name;
-
-	prctl(PR_SET_NAME, name);
-	/* On the initial stack the arguments lie between these two; what a program set itself may not be ours to write. */
-	if (word < getauxval(AT_RANDOM) || word > getauxval(AT_EXECFN))
-		return;
-	size_t len = strlen(program_invocation_name);
-	memset(program_invocation_name, 0, len);
-	memcpy(program_invocation_name, name, len < sizeof(name) - 1 ? len : sizeof(name) - 1);
-}
-
 static _Noreturn void keeper_fork_job(
 	struct exit_page *page, const struct job_setup *setup, pid_t monitor)
 {
@@ -251,11 +235,13 @@ static _Noreturn void keeper_fork_job(
 	pid_t job = page->fork_errno ? -1 : fork();
 	if (job == 0)
 		job_main(page, setup);
-	change_name();
 	if (job < 0 && page->fork_errno == 0)
 		page->fork_errno = errno;
 	if (job > 0 && page->leads)
 		lead_begin(setup->stdio[0], job, setup->in_front);
+	/* pkill(1) by our name is meant for assay, which passes the signal on: a keeper that it finds as well would make it one for the whole
+	 * group, which the job has already. */
+	change_name("keeper");
 	page->job_pid = job;
 	atomic_store(&page->job_forked, job < 0 ? 2 : 1);
 	futex_wake(&page->job_forked);

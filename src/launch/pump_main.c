@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/prctl.h>
-#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <time.h>
@@ -16,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/macros.h"
+#include "launch/name.h"
 #include "launch/pty.h"
 #include "launch/pump.h"
 
@@ -336,7 +335,7 @@ _Noreturn void pump_main(struct pump *p)
 	size_t n = 4;
 	sigset_t set;
 
-	prctl(PR_SET_NAME, "assay-pump");
+	change_name("pump"); /* pkill -9 assay must not cost the job its output */
 	sigfillset(&set);
 	/* A background job that may not write to the terminal (stty tostop) is stopped by its write, and we are part of that job. */
 	if (p->keyboard < 0)

@@ -404,10 +404,14 @@ static void outputs_rows(struct page *p, const struct assay_run_info *info)
 
 		if (!o->error[0])
 			continue;
-		snprintf(text, sizeof(text), "%llu of %llu bytes of %s are not in its file: %s",
-			(unsigned long long) o->lost_bytes,
-			(unsigned long long) (o->bytes + o->lost_bytes), o->name, o->error);
-		printable_words(p, "lost", text);
+		if (o->lost_bytes > 0)
+			snprintf(text, sizeof(text),
+				"%llu of %llu bytes of %s are not in its file: %s",
+				(unsigned long long) o->lost_bytes,
+				(unsigned long long) (o->bytes + o->lost_bytes), o->name, o->error);
+		else
+			snprintf(text, sizeof(text), "%s: %s", o->name, o->error);
+		printable_words(p, o->lost_bytes > 0 ? "lost" : "trouble", text);
 	}
 }
 

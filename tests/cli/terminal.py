@@ -114,8 +114,9 @@ class Terminal:
         (self.room / "inputrc").write_text("set enable-bracketed-paste off\n", encoding="ascii")
         (self.room / "rc").write_text(RC, encoding="ascii")
         kept = {k: v for k, v in os.environ.items() if k in ("PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS")}
-        return {**kept, "HOME": str(self.room), "TERM": "xterm", "LC_ALL": "C", "HISTFILE": "", "INPUTRC": str(self.room / "inputrc"), "LESSHISTFILE": "-", "W": wrapper,
-                "J": f"{sys.executable} -I -S {JOB}", "PYTHON": sys.executable}
+        return {**kept, "HOME": str(self.room), "TERM": "xterm", "LC_ALL": "C", "HISTFILE": "", "LESSHISTFILE": "-",
+                "INPUTRC": str(self.room / "inputrc"), "W": wrapper, "J": f"{sys.executable} -I -S {JOB}",
+                "PYTHON": sys.executable}
 
     # What is shown
 

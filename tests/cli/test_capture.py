@@ -49,7 +49,7 @@ def pumps(pid):
     """The pumps of an assay that runs, by their names among its children."""
     text = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="utf-8")
     return [int(child) for child in text.split()
-            if Path(f"/proc/{child}/comm").read_text(encoding="utf-8") == "assay-pump\n"]
+            if Path(f"/proc/{child}/comm").read_text(encoding="utf-8") == "pump\n"]
 
 
 def has(which, name):
@@ -496,7 +496,7 @@ def children(pid):
 
 def ended(pid):
     """Whether the keeper of that assay has no child left."""
-    keepers = [c for c in children(pid) if Path(f"/proc/{c}/comm").read_text() == "assay-keeper\n"]
+    keepers = [c for c in children(pid) if Path(f"/proc/{c}/comm").read_text() == "keeper\n"]
     return all(not children(keeper) for keeper in keepers)
 
 

@@ -157,9 +157,9 @@ def test_a_pump_that_is_killed_leaves_the_keys_their_way(through_pty):
     t = through_pty
     t.start("$W cat", "")
     t.until(lambda: is_raw(t), "our terminal to be raw")
-    [pump] = members_named(t, "assay-pump")
+    [pump] = members_named(t, "pump")
     os.kill(pump, signal.SIGKILL)
-    t.until(lambda: members_named(t, "assay-pump") not in ([], [pump]), "another pump")
+    t.until(lambda: members_named(t, "pump") not in ([], [pump]), "another pump")
     t.enter("a line")
     t.expect("a line\r\n")
     t.key("Ctrl-D")
@@ -182,7 +182,7 @@ def test_a_monitor_that_is_killed_leaves_the_job_its_terminal_and_the_shell_its_
     modes = re.findall(r"^[0-9a-f:]{40,}\r$", t.text, re.MULTILINE)
     assert modes[0] == modes[1]
     os.kill(job, signal.SIGTERM)
-    t.until(lambda: not members_named(t, "assay-pump"), "the pump to end with the job")
+    t.until(lambda: not members_named(t, "pump"), "the pump to end with the job")
     t.run("stty -g")
 
     assert re.findall(r"^[0-9a-f:]{40,}\r$", t.text, re.MULTILINE)[2] == modes[0]

@@ -372,6 +372,44 @@ static void headline_and_rungs_leave_out_what_was_not_measured(void **state)
 	free(text);
 }
 
+static void kept_outputs_name_their_files_and_what_they_lack(void **state)
+{
+	(void) state;
+	struct assay_run_info info = done_info();
+	char prefix[] = "r\xff-";
+
+	char *text = info_text(&info);
+	assert_null(strstr(text, "\"outputs\""));
+	assert_null(strstr(text, "timestamps"));
+	free(text);
+	info.capture_option = "stdout";
+	info.outputs_option = "none";
+	info.timestamps = true;
+	info.n_outputs = 1;
+	info.outputs[0] = (struct output){ .name = "stdout",
+		.times = true,
+		.bytes = 12,
+		.lost_bytes = 3,
+		.open = true,
+		.error = "the file has gaps: No space left on device" };
+	char *before = info.prefix;
+	info.prefix = prefix;
+	text = info_text(&info);
+	assert_has(text, "\"capture_outputs\": \"stdout\",\n    \"outputs\": \"none\",\n    "
+			 "\"timestamps\": true");
+	assert_has(text,
+		"  \"outputs\": [\n    {\n      \"name\": \"stdout\",\n      \"file\": "
+		"\"r\xef\xbf\xbd-stdout\",\n"
+		"      \"file_hex\": \"72ff2d7374646f7574\",\n      \"times\": "
+		"\"r\xef\xbf\xbd-stdout.times\",\n"
+		"      \"times_hex\": \"72ff2d7374646f75742e74696d6573\",\n      \"bytes\": 12,\n  "
+		"    \"lost_bytes\": 3,\n"
+		"      \"open\": true,\n      \"reader_gone\": false,\n"
+		"      \"error\": \"the file has gaps: No space left on device\"\n    }\n  ],");
+	free(text);
+	info.prefix = before;
+}
+
 static void stops_are_there_when_there_were_some(void **state)
 {
 	(void) state;
@@ -497,6 +535,7 @@ int main(void)
 		cmocka_unit_test(the_measurements_are_the_selected_rows),
 		cmocka_unit_test(statistics_of_the_run_follow_the_source_of_the_key),
 		cmocka_unit_test(headline_and_rungs_leave_out_what_was_not_measured),
+		cmocka_unit_test(kept_outputs_name_their_files_and_what_they_lack),
 		cmocka_unit_test(stops_are_there_when_there_were_some),
 		cmocka_unit_test(an_outcome_is_there_once_it_is_known),
 		cmocka_unit_test(the_limit_that_ended_a_run_is_told_in_its_unit),

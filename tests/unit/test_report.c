@@ -225,6 +225,38 @@ static void a_failed_record_and_lost_windows_are_told(void **state)
 		"  lost         3 of 15 windows could not be written: No space left on device\n");
 }
 
+static void outputs_that_are_not_whole_are_told_and_only_those(void **state)
+{
+	(void) state;
+	struct assay_run_info info = ended(0);
+
+	info.n_outputs = 2;
+	info.outputs[0] = (struct output){ .name = "stdout",
+		.bytes = 70,
+		.lost_bytes = 30,
+		.error = "the file has gaps: No space left on device" };
+	info.outputs[1] = (struct output){ .name = "stderr", .bytes = 5 };
+	assert_summary(&info, 0,
+		"assay: exited 0 after 12.3 s: make -j2\n"
+		"  measured     nothing\n"
+		"  self         0.010 s CPU, 2 MiB, 13 samples\n"
+		"  record       .assay/runs/2026.11.27T20.52.26-1234/info.json\n"
+		"  lost         30 of 100 bytes of stdout are not in its file: the file has gaps: "
+		"No space left on device\n");
+	info = ended(0);
+	info.n_outputs = 1;
+	info.outputs[0] = (struct output){ .name = "stderr",
+		.bytes = 5,
+		.times = true,
+		.error = "the times of the lines end early: Disk quota exceeded" };
+	assert_summary(&info, 0,
+		"assay: exited 0 after 12.3 s: make -j2\n"
+		"  measured     nothing\n"
+		"  self         0.010 s CPU, 2 MiB, 13 samples\n"
+		"  record       .assay/runs/2026.11.27T20.52.26-1234/info.json\n"
+		"  trouble      stderr: the times of the lines end early: Disk quota exceeded\n");
+}
+
 static void survivors_and_notes_hang_under_their_labels(void **state)
 {
 	(void) state;
@@ -371,6 +403,7 @@ int main(void)
 		cmocka_unit_test(a_limit_that_was_hit_is_the_first_thing_told),
 		cmocka_unit_test(an_unknown_outcome_says_so_and_what_is_known),
 		cmocka_unit_test(a_failed_record_and_lost_windows_are_told),
+		cmocka_unit_test(outputs_that_are_not_whole_are_told_and_only_those),
 		cmocka_unit_test(survivors_and_notes_hang_under_their_labels),
 		cmocka_unit_test(a_quantity_that_could_not_be_measured_gives_its_reason),
 		cmocka_unit_test(a_census_with_gaps_gives_lower_bounds),
