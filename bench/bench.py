@@ -296,7 +296,8 @@ def part_startup(bench):
     """The same short command bare and recorded, in pairs."""
     pairs = 60 if bench.quick else 400
     commands = {"true": lambda: [TRUE], "assay": lambda: [*bench.record()[0], TRUE],
-                "assay, minimal": lambda: [*bench.record("--measurements", "minimal")[0], TRUE]}
+                "assay, minimal": lambda: [*bench.record("--measurements", "minimal")[0], TRUE],
+                "assay, output captured": lambda: [*bench.record("-c", "all")[0], TRUE]}
     if Path("/usr/bin/time").exists():
         commands["GNU time"] = lambda: ["/usr/bin/time", "-o", "/dev/null", TRUE]
     commands["sh -c true"] = lambda: ["/bin/sh", "-c", f"{TRUE}; exit 0"]
@@ -428,7 +429,46 @@ def part_stall(bench):
                1, "%")
 
 
-PARTS = {"sampling": part_sampling, "startup": part_startup, "memory": part_memory, "harm": part_harm, "stall": part_stall}
+# ---- captured output ----
+
+def part_capture(bench):
+    """A job that prints a gigabyte, through a pipe, and through us into a file; tee(1) does as much as we have to."""
+    turns = 2 if bench.quick else 7
+    size = (256 if bench.quick else 1024) * MIB
+    job = f"head -c {size} /dev/zero"
+    place = bench.scratch / "printed-"
+    us = f"{bench.assay} run -q --clobber -p {place}"
+    ways = {"pipe to cat": f"{job} | cat >/dev/null", "pipe to tee, file and /dev/null": f"{job} | tee {place}stdout >/dev/null",
+            "captured, and to /dev/null": f"{us} -c all -- {job} >/dev/null",
+            "captured, and to a pipe to cat": f"{us} -c all -- {job} | cat >/dev/null",
+            "captured only": f"{us} -c all -o none -- {job}",
+            "captured with times, and to /dev/null": f"{us} -c all --timestamps -- {job} >/dev/null",
+            "not captured, pipe to cat": f"{us} -- {job} | cat >/dev/null"}
+    taken = {name: [] for name in ways}
+    say(f"capture: {turns} turns of {size // MIB} MiB")
+    for _ in range(turns):
+        for name, script in ways.items():
+            result = run_timed(["/bin/sh", "-c", script])
+            if result["status"]:
+                raise RuntimeError(f"{name} failed with status {result['status']}")
+            taken[name].append(result)
+            for path in bench.scratch.glob("printed-*"):
+                path.unlink()
+    rows = []
+    bench.results["capture"] = {}
+    for name, results in taken.items():
+        pipe = spread([r["wall"] / b["wall"] for r, b in zip(results, taken["pipe to cat"])])
+        tee = spread([r["wall"] / b["wall"] for r, b in zip(results, taken["pipe to tee, file and /dev/null"])])
+        rate = spread([size / 1e6 / (r["wall"] / 1e9) for r in results])
+        bench.results["capture"][name] = {"wall_over_pipe": pipe, "wall_over_tee": tee, "mb_per_second": rate}
+        rows.append((name, shown(pipe), shown(tee), shown(rate, digits=0)))
+    table(f"{size // MIB} MiB printed", ("way", "wall, pipe = 1", "wall, tee = 1", "MB/s"), rows)
+    worst = bench.results["capture"]["captured, and to a pipe to cat"]["wall_over_tee"]["median"]
+    bench.goal("captured and passed on through a pipe, over tee", worst, 1.1, "x")
+
+
+PARTS = {"sampling": part_sampling, "startup": part_startup, "memory": part_memory, "harm": part_harm, "stall": part_stall,
+         "capture": part_capture}
 
 
 def machine():

@@ -92,6 +92,28 @@ def read_usage(prefix, torn_end=False):
     return [parse(line.decode("utf-8", errors="strict"), "assay-usage") for line in lines]
 
 
+SLOT_BYTES = 4096
+
+
+def read_ring(prefix):
+    """The samples of a ring that nobody has put in order, by sequence; every slot must be a whole line."""
+    data = Path(f"{prefix}live").read_bytes()
+    slots = [data[at:at + SLOT_BYTES] for at in range(0, len(data), SLOT_BYTES)]
+    assert all(len(slot) == SLOT_BYTES and slot.find(b"\n") == SLOT_BYTES - 1 for slot in slots), "a torn slot"
+    return sorted((parse(slot.decode("utf-8", errors="strict"), "assay-live") for slot in slots),
+                  key=lambda sample: sample["sequence"])
+
+
+def read_live(prefix):
+    """The samples of a finished run, as plain lines in the order in which they stand; None where there is no file."""
+    try:
+        data = Path(f"{prefix}live").read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    assert data.endswith(b"}\n") and b" \n" not in data, "not plain lines"
+    return [parse(line.decode("utf-8", errors="strict"), "assay-live") for line in data.splitlines()]
+
+
 def check_record(info, usage):
     """What holds for every complete record, whatever the job was."""
     assert info["state"] == "done"

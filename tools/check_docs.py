@@ -72,7 +72,7 @@ def main():
         if symbol != "ASSAY_H" and not whole(symbol, library):
             missing.append(f"libassay.3.scd: {symbol}")
     record = page("assay-run.5.scd") or ""
-    for name in ("assay-run", "assay-usage"):
+    for name in ("assay-run", "assay-usage", "assay-live"):
         schema = json.loads((TOP / "schema" / f"{name}.schema.json").read_text())
         for field in sorted(set(fields(schema))):
             if not whole(field, record):

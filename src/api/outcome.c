@@ -2,10 +2,17 @@
 /* Says how the command ended and by what evidence. */
 #include "api/outcome.h"
 
+#include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/wait.h>
 
+#include "api/oom.h"
+#include "base/macros.h"
 #include "base/signal_name.h"
+#include "base/units.h"
+#include "launch/forward.h"
 #include "model/run_info.h"
 
 void outcome_from_status(struct outcome *ret, int status, bool keeper_lost)
@@ -25,4 +32,156 @@ void outcome_from_status(struct outcome *ret, int status, bool keeper_lost)
 	format_signal(ret->signal, name);
 	snprintf(ret->words, sizeof(ret->words), "killed by %s%s", name,
 		ret->core_dumped ? ", core dumped" : "");
+}
+
+#define OLDEST_CAUSE_NS (60 * NSEC_PER_SEC)
+
+static void add_text(char *text, size_t size, const char *more)
+{
+	size_t n = strlen(text);
+
+	snprintf(text + n, size - n, "%s", more);
+}
+
+/* Signals that nobody gets but from somebody else: not a fault's, a timer's or a limit's. */
+static bool needs_a_sender(int number)
+{
+	static const int sent[] = { SIGKILL, SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(sent); i++)
+		if (sent[i] == number)
+			return true;
+	return number >= SIGRTMIN;
+}
+
+static void name_kernel(const struct sender *by, int number, char *text, size_t size)
+{
+	if (number == SIGINT || number == SIGQUIT)
+		snprintf(text, size, "a key on the terminal");
+	else if (number == SIGHUP)
+		snprintf(text, size, "the terminal hung up");
+	else if (number == SIGALRM && !by->to_group)
+		snprintf(text, size, "an alarm that was set before the start");
+	else
+		snprintf(text, size, "sent by the kernel");
+}
+
+static void name_sender(const struct sender *by, int number, char *text, size_t size)
+{
+	const char *to = by->to_group ? "the process group" : "assay";
+	const char *then = by->to_group ? "" : " and passed on";
+
+	if (by->by_kernel)
+		name_kernel(by, number, text, size);
+	else if (by->pid > 0)
+		snprintf(text, size, "sent to %s by pid %ld of uid %lu%s", to, (long) by->pid,
+			(unsigned long) by->uid, then);
+	else
+		snprintf(text, size, "sent to %s from another pid namespace%s", to, then);
+}
+
+void outcome_add_sender(struct outcome *o, const struct sender *latest, uint64_t end_ns)
+{
+	char who[120];
+	char more[160];
+
+	if (!o->known || !o->signal)
+		return;
+	/* What came after the end, within the moment in which we notice it, may still be the cause: it went to the group. */
+	uint64_t age_ns = end_ns > latest->monotonic_ns ? end_ns - latest->monotonic_ns : 0;
+	if (latest->monotonic_ns == 0 || age_ns > OLDEST_CAUSE_NS) {
+		if (needs_a_sender(o->signal))
+			add_text(o->evidence, sizeof(o->evidence),
+				"; not sent by way of assay, who sent it is not known");
+		return;
+	}
+	name_sender(latest, o->signal, who, sizeof(who));
+	snprintf(more, sizeof(more), " (%s)", who);
+	add_text(o->words, sizeof(o->words), more);
+	snprintf(more, sizeof(more), "; assay saw the signal %llu ms before the end",
+		(unsigned long long) (age_ns / 1000000));
+	add_text(o->evidence, sizeof(o->evidence), more);
+}
+
+static void format_limit(uint8_t unit, uint64_t n, char text[UNITS_TEXT_SIZE])
+{
+	if (unit == BYTES)
+		format_bytes(n, text);
+	else if (unit == SECONDS)
+		format_duration(n, text);
+	else
+		snprintf(text, UNITS_TEXT_SIZE, "%" PRIu64, n);
+}
+
+static void stopped_by_limit(struct outcome *o, const struct limit_hit *h)
+{
+	static const struct {
+		const char *name, *words;
+	} kinds[] = { { "wall", "time limit (wall " }, { "cpu", "CPU limit (" },
+		{ "memory", "memory limit (" }, { "processes", "limit of processes (" },
+		{ "output", "output limit (" } };
+	char limit[UNITS_TEXT_SIZE];
+	char value[UNITS_TEXT_SIZE];
+	char more[160];
+
+	format_limit(h->unit, h->limit, limit);
+	format_limit(h->unit, h->value, value);
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (strcmp(h->name, kinds[i].name) == 0)
+			snprintf(o->words, sizeof(o->words), "stopped by our %s%s)", kinds[i].words,
+				limit);
+	snprintf(more, sizeof(more), "; %s was %s when the limit was hit", h->key, value);
+	add_text(o->evidence, sizeof(o->evidence), more);
+}
+
+/* SIGKILL names nobody: the counters are what there is. */
+static void killed_by_whom(struct outcome *o, const struct oom_found *oom)
+{
+	char more[120];
+
+	if (oom->in_cgroup > 0)
+		snprintf(more, sizeof(more), " (the kernel's OOM killer: %s rose by %" PRIu64 ")",
+			oom->counter, oom->in_cgroup);
+	else if (oom->on_machine > 0)
+		snprintf(more, sizeof(more),
+			" (perhaps by the kernel's OOM killer, which struck on this machine "
+			"meanwhile)");
+	else
+		snprintf(more, sizeof(more), " (by whom is not known)");
+	add_text(o->words, sizeof(o->words), more);
+	if (oom->in_cgroup > 0)
+		return;
+	if (oom->on_machine > 0)
+		snprintf(more, sizeof(more), "; oom_kill of the machine (vmstat) rose by %" PRIu64,
+			oom->on_machine);
+	else
+		snprintf(more, sizeof(more), "%s",
+			oom->machine_known
+				? "; not the kernel's OOM killer: it killed nothing on this machine"
+				: "; the kernel's counters of OOM kills could not be read");
+	add_text(o->evidence, sizeof(o->evidence), more);
+}
+
+void outcome_explain(struct assay_run_info *info, const struct oom_found *oom)
+{
+	struct outcome *o = &info->outcome;
+
+	if (info->limit_hit.name)
+		stopped_by_limit(o, &info->limit_hit);
+	else if (o->known && o->signal == SIGKILL)
+		killed_by_whom(o, oom);
+	if (o->signal == SIGKILL && !info->limit_hit.name)
+		return;
+	if (oom->in_cgroup > 0)
+		run_info_note(info,
+			"the kernel's OOM killer killed %" PRIu64
+			" process%s in this cgroup during the run (%s)",
+			oom->in_cgroup, oom->in_cgroup == 1 ? "" : "es", oom->counter);
+	else if (o->known && o->exit_code == 128 + SIGKILL)
+		run_info_note(info,
+			"exit status 137 is what a shell gives when a command of its was killed by "
+			"SIGKILL%s",
+			oom->on_machine > 0
+				? "; the kernel's OOM killer struck on this machine meanwhile"
+				: "");
 }

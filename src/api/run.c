@@ -11,8 +11,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "api/attend.h"
 #include "api/facts.h"
+#include "api/live.h"
 #include "api/outcome.h"
+#include "api/own_terminal.h"
 #include "api/session.h"
 #include "api/start.h"
 #include "api/tags.h"
@@ -48,12 +51,14 @@ static void take_self(struct session *s)
 {
 	struct assay_run_info *info = s->info;
 
-	info->self_cpu_ns = host_own_cpu_ns() - s->self_before_ns;
+	info->self_cpu_ns = host_own_cpu_ns() - s->self_before_ns + outputs_cpu_ns(s);
+	outputs_report(s);
 	info->self_memory_peak_bytes = host_own_peak_bytes(&s->roots);
 	info->ticks = s->monitor.ticks;
 	info->missed_ticks = s->monitor.schedule.missed;
 	info->windows = s->monitor.sequence;
 	info->suspended_ns = s->monitor.suspended_ns;
+	attend_take_stops(s);
 	if (s->files) {
 		uint64_t failures;
 		run_files_counts(s->files, &info->records_written, &info->records_lost, &failures);
@@ -98,15 +103,22 @@ static void checkpoint(struct session *s)
 	s->info->wall_ns = clock_monotonic_ns() - s->start_ns;
 	take_self(s);
 	conclude(&s->monitor, s->info, true);
+	live_describe(s);
 	write_info(s, false);
 	if (s->files && is_here_to_stay(s))
 		run_files_commit(s->files);
 	s->checkpoint_ns = clock_monotonic_ns();
 }
 
-static bool over(const struct session *s)
+static bool over(struct session *s)
 {
-	return s->options->wait_all ? keeper_all_ended(&s->keeper) : keeper_job_ended(&s->keeper);
+	bool limit_is_over;
+
+	if (limiting_holds(s, &limit_is_over))
+		return limit_is_over;
+	if (s->options->wait_all && !s->waits_no_longer)
+		return keeper_all_ended(&s->keeper);
+	return keeper_job_ended(&s->keeper);
 }
 
 /* The facts that take time to gather are gathered while the job already runs. */
@@ -125,46 +137,26 @@ static void write_first_info(struct session *s)
 	facts_collect(s->info, &s->roots, &host);
 	if (!over(s))
 		write_info(s, false);
+	if (!over(s))
+		oom_begin(&s->oom, &s->roots);
 	s->checkpoint_ns = clock_monotonic_ns();
 	s->monitor.sink = s->files ? run_files_sink(s->files) : NULL;
-}
-
-static void take_signals(struct session *s)
-{
-	bool by_keyboard;
-	int number;
-
-	while ((number = signals_next(&s->signals, &by_keyboard)) != 0) {
-		if (number == SIGCHLD) {
-			keeper_attend(&s->keeper);
-			s->monitor.collect.keeper_lost = s->keeper.lost;
-			if (s->keeper.lost)
-				s->monitor.ledger.keeper_pid = getpid();
-			continue;
-		}
-		/* A key on the terminal goes to the whole foreground group: the job has it already. A hang-up goes to the session's leader alone,
-		 * an alarm to whoever set it. */
-		bool job_has_it = by_keyboard && (number == SIGINT || number == SIGQUIT);
-		if (number == SIGPIPE || number == SIGXFSZ || number == SIGWINCH || job_has_it)
-			continue;
-		/* Sent to us alone: the job is who it is meant for. What we know so far is put on disk first thing. */
-		if (!keeper_job_ended(&s->keeper))
-			kill(s->keeper.job_pid, number);
-		if (number == SIGTERM || number == SIGHUP || number == SIGXCPU)
-			s->checkpoint_due = true;
-	}
+	live_prepare(s);
 }
 
 static void wait_for_event(struct session *s, uint64_t now_ns)
 {
 	struct monitor *m = &s->monitor;
 	bool listen = m->census.fd >= 0 && now_ns >= s->census_pause_ns;
-	uint64_t until_ns = m->schedule.next_tick_ns;
+	uint64_t until_ns = limiting_due_ns(s, now_ns, m->schedule.next_tick_ns);
 	struct pollfd fds[] = { { .fd = s->signals.fd, .events = POLLIN },
 		{ .fd = listen ? m->census.fd : -1, .events = POLLIN } };
 
 	if (!listen && m->census.fd >= 0 && s->census_pause_ns < until_ns)
 		until_ns = s->census_pause_ns;
+	s->due_ns = until_ns;
+	if (s->forward.witness.unsettled && now_ns + WITNESS_SETTLE_NS < until_ns)
+		until_ns = now_ns + WITNESS_SETTLE_NS;
 	uint64_t wait_ns = until_ns > now_ns ? until_ns - now_ns : 0;
 	struct timespec timeout = { .tv_sec = (time_t) (wait_ns / NSEC_PER_SEC),
 		.tv_nsec = (long) (wait_ns % NSEC_PER_SEC) };
@@ -179,8 +171,9 @@ static void wait_for_a_signal(struct session *s, uint64_t at_most_ns)
 	struct pollfd fd = { .fd = s->signals.fd, .events = POLLIN };
 	struct timespec timeout = { .tv_nsec = (long) at_most_ns };
 
+	s->due_ns = clock_monotonic_ns() + at_most_ns;
 	ppoll(&fd, 1, &timeout, NULL);
-	take_signals(s);
+	attend_signals(s);
 }
 
 static void record_until_over(struct session *s)
@@ -189,13 +182,17 @@ static void record_until_over(struct session *s)
 	wait_for_a_signal(s, FIRST_INFO_AFTER_NS);
 	write_first_info(s);
 	for (;;) {
-		take_signals(s);
+		attend_signals(s);
 		if (over(s))
 			return;
 		uint64_t now_ns = clock_monotonic_ns();
-		if (now_ns >= s->monitor.schedule.next_tick_ns) {
-			monitor_tick(&s->monitor, s->keeper.page);
-			if (now_ns - s->checkpoint_ns >= CHECKPOINT_EVERY_NS)
+		limiting_act(s, now_ns);
+		if (now_ns >= s->monitor.schedule.next_tick_ns || limiting_look_due(s, now_ns)) {
+			outputs_attend(s);
+			own_terminal_look(s);
+			limiting_tick(s);
+			oom_look(&s->oom, &s->roots, s->keeper.job_pid, now_ns - s->start_ns);
+			if (live_has_begun(s) || now_ns - s->checkpoint_ns >= CHECKPOINT_EVERY_NS)
 				s->checkpoint_due = true;
 		} else {
 			wait_for_event(s, now_ns);
@@ -230,18 +227,31 @@ static void finish(struct session *s)
 {
 	struct assay_run_info *info = s->info;
 	struct exit_page *page = s->keeper.page;
+	struct oom_found oom;
 
+	outputs_ask(s);
 	/* The job's own end is the end of the wall time; with --wait-all it is the last descendant's. */
 	uint64_t end_ns = s->options->wait_all ? clock_monotonic_ns() : page->job_end_ns;
 	info->ended_realtime_ns = clock_realtime_ns() - (clock_monotonic_ns() - end_ns);
 	info->wall_ns = end_ns > s->start_ns ? end_ns - s->start_ns : 0;
 	monitor_finish(&s->monitor, page);
+	live_finish(s);
 	list_survivors(s);
 	ledger_sum_living(&s->monitor.ledger);
 	info->state = RUN_DONE;
 	outcome_from_status(&info->outcome, page->job_status, s->keeper.lost);
+	outputs_settle(s);
 	take_self(s);
 	conclude(&s->monitor, info, false);
+	outputs_note(s);
+	limiting_reconsider(s);
+	limiting_conclude(s);
+	if (!info->limit_hit.name)
+		outcome_add_sender(
+			&info->outcome, &s->forward.latest[info->outcome.signal], page->job_end_ns);
+	oom_end(&s->oom, &s->roots, &oom);
+	outcome_explain(info, &oom);
+	live_describe(s);
 	write_end(s);
 	take_self(s);
 }
@@ -250,10 +260,14 @@ static void close_session(struct session *s)
 {
 	keeper_quit(&s->keeper);
 	keeper_done(&s->keeper);
+	outputs_close(s);
+	limiting_close(s);
+	oom_done(&s->oom);
 	if (s->signals_open)
 		signals_close(&s->signals);
 	if (s->file_limit_raised)
 		setrlimit(RLIMIT_NOFILE, &s->file_limit);
+	live_close(s);
 	s->files = run_files_close(s->files);
 	monitor_done(&s->monitor);
 	if (s->connector_fd >= 0)
@@ -268,12 +282,18 @@ static enum assay_run_status run(struct session *s, int *ret_wait_status, struct
 	if (r < 0)
 		return r == -ENOMEM ? ASSAY_RUN_FAILED : ASSAY_RUN_BAD_OPTION;
 	start_info(s);
+	if (limiting_prepare(s, err) < 0)
+		return ASSAY_RUN_BAD_OPTION;
 	/* From here on no signal leaves a half-made record behind. */
 	if (signals_open(&s->signals, err) < 0)
 		return ASSAY_RUN_FAILED;
 	s->signals_open = true;
 	if (start_files(s, err) < 0)
 		return ASSAY_RUN_BAD_OPTION;
+	if (outputs_open(s, err) < 0) {
+		run_files_discard(s->files);
+		return ASSAY_RUN_BAD_OPTION;
+	}
 	if (start_job(s, err) < 0) {
 		if (s->files)
 			run_files_discard(s->files);
@@ -283,6 +303,7 @@ static enum assay_run_status run(struct session *s, int *ret_wait_status, struct
 	record_until_over(s);
 	int number = atomic_load(&s->keeper.page->exec_errno);
 	if (number) {
+		outputs_settle(s);
 		if (s->files)
 			run_files_discard(s->files);
 		error_set(err, -number, "cannot run %s", s->options->argv[0]);
@@ -329,6 +350,9 @@ static struct session *new_session(void)
 	s->signals.fd = -1;
 	s->self_before_ns = host_own_cpu_ns();
 	s->connector_fd = -1;
+	limiting_init(&s->limiting);
+	oom_init(&s->oom);
+	outputs_init(&s->outputs);
 	s->monitor = (struct monitor){ .census.fd = -1,
 		.collect = { .perf_fd = -1, .keeper_io_fd = -1 } };
 	return s;

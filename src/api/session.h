@@ -7,7 +7,11 @@
 #include <stdint.h>
 #include <sys/resource.h>
 
+#include "api/limiting.h"
+#include "api/oom.h"
+#include "api/outputs.h"
 #include "assay.h"
+#include "launch/forward.h"
 #include "launch/keeper.h"
 #include "launch/signals.h"
 #include "linux/host.h"
@@ -15,6 +19,7 @@
 #include "model/run_info.h"
 #include "monitor/conclude.h"
 #include "monitor/loop.h"
+#include "record/live_ring.h"
 #include "record/run_files.h"
 
 struct session {
@@ -26,10 +31,21 @@ struct session {
 	struct roots roots;
 	struct signals signals;
 	bool signals_open;
+	struct outputs outputs;
 	struct keeper keeper;
+	struct forward forward;
+	uint32_t attended_stop; /* of the job: we stopped with it, or could not */
+	uint32_t seen_stops; /* with the next: keeper_stops() when signals were last attended to */
+	uint64_t seen_stopped_ns;
+	uint64_t late_stopped_ns; /* stopped before the keeper could see it */
+	uint64_t due_ns; /* when the last wait was to end */
+	bool waits_no_longer; /* for descendants: a signal ended that */
 	int connector_fd; /* the census takes it over; -1 */
 	struct monitor monitor;
+	struct limiting limiting;
+	struct oom_watch oom;
 	struct run_files *files; /* NULL when nothing is recorded */
+	struct live_ring live; /* in use when monitor.samples is not NULL */
 	struct rlimit file_limit;
 	bool file_limit_raised;
 	uint64_t start_ns;

@@ -7,7 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "api/nested.h"
+#include "api/own_terminal.h"
 #include "api/session.h"
+#include "api/slurm.h"
 #include "api/sources.h"
 #include "api/tags.h"
 #include "base/clock.h"
@@ -161,6 +164,8 @@ void start_info(struct session *s)
 	info->measures = &s->measures;
 	info->selected = s->selected;
 	info->monitor_pid = getpid();
+	nested_find_parent(info, &s->roots);
+	slurm_facts(info);
 }
 
 /* What the keeper's file holds before the job has begun is the keeper's own. */
@@ -232,15 +237,24 @@ static void raise_file_limit(struct session *s)
 
 int start_job(struct session *s, struct error *err)
 {
+	struct nested_environment nested;
 	int r;
 
+	r = nested_environment_make(&nested, s->info);
+	if (r < 0)
+		return error_set(err, r, "cannot prepare the environment of the command");
 	uint64_t floor_bytes = host_own_resident_bytes(&s->roots);
 	const struct job_setup setup = { .argv = s->options->argv,
 		.mask = &s->signals.original_mask,
 		.child_action = &s->signals.original_child,
-		.stdio = { -1, -1, -1 },
-		.new_session = s->options->new_session != 0 };
+		.stdio = { s->outputs.job_end[0], s->outputs.job_end[1], s->outputs.job_end[2] },
+		.environment = nested.variables,
+		.cgroup_directory = limiting_make_cgroup(s),
+		.new_session = s->options->new_session != 0,
+		.own_terminal = s->outputs.own_session,
+		.in_front = own_terminal_in_front(s) };
 	r = keeper_start(&s->keeper, &setup, err);
+	nested_environment_free(&nested);
 	if (r < 0)
 		return r;
 	raise_file_limit(s);
@@ -253,13 +267,16 @@ int start_job(struct session *s, struct error *err)
 	s->monitor.collect.spawn_floor_bytes = floor_bytes;
 	s->monitor.collect.self_before_ns = s->self_before_ns;
 	open_sources(s);
+	limiting_take_job(s);
 	if (s->options->release_stdio)
 		inherited_release(&s->roots);
 	s->info->keeper_pid = s->keeper.pid;
 	s->info->job_pid = s->keeper.job_pid;
 	s->start_ns = clock_monotonic_ns();
+	outputs_hand_over(s);
 	monitor_start(&s->monitor, s->start_ns, s->options->sample_interval_ns,
 		s->options->report_interval_ns);
+	limiting_begin(s);
 	keeper_release(&s->keeper);
 	return 0;
 }

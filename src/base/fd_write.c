@@ -74,6 +74,36 @@ int fd_write_all(int fd, const void *bytes, size_t n, size_t *ret_done)
 	return r;
 }
 
+int fd_write_at(int fd, const void *bytes, size_t n, off_t offset)
+{
+	struct held_signals held;
+	const char *from = bytes;
+	int r = 0;
+
+	hold_signals(&held);
+	for (size_t done = 0; done < n && r == 0;) {
+		ssize_t wrote = pwrite(fd, from + done, n - done, offset + (off_t) done);
+
+		if (wrote > 0)
+			done += (size_t) wrote;
+		else if (wrote == 0 || errno != EINTR)
+			r = wrote < 0 ? -errno : -ENOSPC;
+	}
+	let_signals_go(&held);
+	return r;
+}
+
+int fd_reserve_beyond(int fd, size_t size)
+{
+	struct held_signals held;
+	int r;
+
+	hold_signals(&held);
+	r = fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, (off_t) size) < 0 ? -errno : 0;
+	let_signals_go(&held);
+	return r;
+}
+
 int fd_reserve(int fd, size_t size)
 {
 	struct held_signals held;

@@ -218,3 +218,66 @@ int parse_duration(const char *text, uint64_t *ret_ns, struct error *err)
 		"or [[D-]HH:]MM:SS, up to 584 years",
 		text);
 }
+
+/* "K", "k", "KiB": binary, as Slurm and ulimit(1) count. */
+static bool find_size_unit(const char *name, unsigned *ret_shift)
+{
+	static const char letters[] = "KMGTP";
+	char letter = (char) (*name >= 'a' && *name <= 'z' ? *name - 'a' + 'A' : *name);
+	const char *at = letter ? strchr(letters, letter) : NULL;
+
+	if (strcmp(name, "B") == 0) {
+		*ret_shift = 0;
+		return true;
+	}
+	if (!at || (name[1] != '\0' && strcmp(name + 1, "iB") != 0))
+		return false;
+	*ret_shift = 10 * ((unsigned) (at - letters) + 1);
+	return true;
+}
+
+/* 8G, 1.5GiB, 512B: *ret_unit is where the unit begins, also when that is none; NULL when there is no number before it. */
+static bool parse_number_with_size(const char *text, const char **ret_unit, uint64_t *ret_bytes)
+{
+	uint64_t whole;
+	uint64_t total = 0;
+	uint64_t thousandths = 0;
+	unsigned shift;
+
+	*ret_unit = NULL;
+	if (!take_number(&text, 1, 20, &whole))
+		return false;
+	if (*text == '.') {
+		const char *digits = ++text;
+		if (!take_number(&text, 1, 3, &thousandths))
+			return false;
+		thousandths *= powers_of_ten[3 - (text - digits)];
+	}
+	*ret_unit = text;
+	if (!find_size_unit(text, &shift) || !add_product(&total, whole, 1ULL << shift) ||
+		!add_product(&total, (thousandths << shift) / 1000, 1))
+		return false;
+	*ret_bytes = total;
+	return true;
+}
+
+int parse_size(const char *text, uint64_t *ret_bytes, struct error *err)
+{
+	const char *unit;
+
+	if (parse_number_with_size(text, &unit, ret_bytes))
+		return 0;
+	if (unit && *unit == '\0')
+		return error_say(err, -EINVAL,
+			"\"%s\" has no unit: say B for bytes, or K, M, G, T, P (1024, 1024^2, ...)",
+			text);
+	if (unit && *unit && (unit[1] == 'B' || unit[1] == 'b') && unit[2] == '\0' &&
+		strchr("kKMmGgTtPp", unit[0]))
+		return error_say(err, -EINVAL,
+			"\"%s\" may mean powers of 1000 or of 1024: say %c or %ciB for 1024", text,
+			unit[0] & ~0x20, unit[0] & ~0x20);
+	return error_say(err, -EINVAL,
+		"\"%s\" is not a size: give a number with B, K, M, G, T or P (512M, 1.5G, also "
+		"MiB, GiB), below 16 EiB",
+		text);
+}

@@ -20,4 +20,8 @@ void format_duration(uint64_t nanoseconds, char text[UNITS_TEXT_SIZE]);
  * negative, infinite, overflowing or empty input. */
 int parse_duration(const char *text, uint64_t *ret_ns, struct error *err);
 
+/* "512B", "512M", "1.5G", "8GiB": bytes. K, M, G, T, P are powers of 1024, as Slurm takes them; at most three decimals. A number without
+ * a unit and MB, GB, which some take for powers of 1000, are refused: -EINVAL with a text that says what to write. */
+int parse_size(const char *text, uint64_t *ret_bytes, struct error *err);
+
 #endif

@@ -33,6 +33,7 @@ struct collect {
 	int perf_fd; /* the inherited task clock, opened at launch; -1 */
 	uint64_t page_size, memory_total_bytes;
 	uint64_t self_before_ns; /* CPU time of this process before the run */
+	uint64_t pumps_cpu_ns; /* of the processes that move the job's output for us, so far */
 	uint64_t
 		spawn_floor_bytes; /* what the keeper was forked from: the least that ru_maxrss can say */
 
@@ -51,6 +52,9 @@ struct collect {
 	/* the largest sum of a round, less what moved between processes or in and out while it was read: this much was there at once */
 	uint64_t pss_steady_max_bytes;
 	bool pss_forced; /* asked for by key: also where it stalls a process for long */
+	bool pss_now; /* a limit is judged by it: a round in this tick whatever it costs */
+	uint64_t pss_sum_bytes,
+		pss_moved_bytes; /* of the latest round: the sum, and by how much it may be too high */
 	uint64_t pss_skipped_large;
 	uint64_t
 		pss_changes; /* of the ledger at the last round, to tell whether the set is the same */

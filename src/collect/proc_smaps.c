@@ -65,7 +65,7 @@ static bool too_large(const struct collect *c, const struct process *p)
 
 	/* Once read, the true cost is known: huge pages make it some hundred times less. */
 	uint64_t expected_ns = p->smaps_cost_ns ? p->smaps_cost_ns : rss_kib * NS_PER_RESIDENT_KIB;
-	return !c->pss_forced && expected_ns > STALL_MAX_NS;
+	return !c->pss_forced && !c->pss_now && expected_ns > STALL_MAX_NS;
 }
 
 static int probe_smaps(const struct collect *c, struct error *err)
@@ -164,6 +164,8 @@ static void read_round(struct collect *c, struct batch *out)
 	for (size_t i = 0; i < l->n_order; i++)
 		if (ledger_at(l, i)->in_round)
 			moved += moved_pages(c, ledger_at(l, i)) * c->page_size;
+	c->pss_sum_bytes = sum;
+	c->pss_moved_bytes = moved;
 	if (sum > moved && c->pss_steady_max_bytes < sum - moved)
 		c->pss_steady_max_bytes = sum - moved;
 	if (moved > sum / 200)
@@ -194,11 +196,11 @@ static void put_round_again(struct collect *c, struct batch *out)
 
 static int read_smaps(struct collect *c, struct batch *out)
 {
-	bool stands = c->pss_rounds > 0 && nothing_moved(c);
+	bool stands = !c->pss_now && c->pss_rounds > 0 && nothing_moved(c);
 
 	if (stands)
 		put_round_again(c, out);
-	else if (out->now_ns >= c->pss_round_due_ns)
+	else if (c->pss_now || out->now_ns >= c->pss_round_due_ns)
 		read_round(c, out);
 	if (c->pss_rounds > 0)
 		put(out, NULL, PSS_AGE, stands ? 0 : out->now_ns - c->pss_round_complete_ns);

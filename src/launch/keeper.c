@@ -4,34 +4,30 @@
 
 #include <errno.h>
 #include <linux/close_range.h>
-#include <linux/futex.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/macros.h"
+#include "launch/futex.h"
+#include "launch/job_state.h"
+#include "launch/lead.h"
+#include "launch/witness.h"
 #include "linux/proc_files.h"
 
-static void futex_wait(_Atomic uint32_t *word, uint32_t value)
-{
-	/* The time limit only bounds how long a missed wake-up could last; every caller looks again. */
-	struct timespec limit = { .tv_nsec = 100000000 };
-
-	syscall(SYS_futex, word, FUTEX_WAIT, value, &limit, NULL, 0);
-}
-
-static void futex_wake(_Atomic uint32_t *word)
-{
-	syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
-}
+/* Only bounds how long a missed wake-up could last; every caller looks again. */
+#define LOOK_AGAIN_NS 100000000ULL
+#define RESUME_WITHIN_NS 1000000000ULL
+#define FREE_AGAIN_NS 10000000ULL
 
 static uint64_t timeval_ns(const struct timeval *t)
 {
@@ -77,10 +73,13 @@ static void publish_totals(
  * without its children, can be had. Returns false when no child is left. */
 static bool reap_ended(struct exit_page *page, const struct not_the_jobs *other)
 {
+	/* Of the monitor's children those that only __WALL shows are its own: what it inherits is of the ordinary kind. */
+	const int all = other ? 0 : __WALL;
+
 	for (;;) {
 		siginfo_t info = { 0 };
 
-		if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) < 0)
+		if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | all) < 0)
 			return errno != ECHILD;
 		if (info.si_pid == 0)
 			return true;
@@ -91,7 +90,7 @@ static bool reap_ended(struct exit_page *page, const struct not_the_jobs *other)
 
 		process_cpu_clock(record.pid, &cpu_ns);
 		record.cpu_ns = cpu_ns;
-		if (wait4(record.pid, &record.status, __WALL, &ru) != record.pid)
+		if (wait4(record.pid, &record.status, all, &ru) != record.pid)
 			continue;
 		record.monotonic_ns = clock_monotonic_ns();
 		record.max_rss_bytes = (uint64_t) ru.ru_maxrss * 1024;
@@ -101,30 +100,57 @@ static bool reap_ended(struct exit_page *page, const struct not_the_jobs *other)
 			page->job_status = record.status;
 			page->job_end_ns = record.monotonic_ns;
 			page->job_max_rss_bytes = record.max_rss_bytes;
+			job_state_ended(page);
 			atomic_store(&page->job_ended, 1);
 		}
 	}
 }
 
-static _Noreturn void keeper_main(struct exit_page *page, pid_t monitor)
-{
-	sigset_t wanted;
-	bool told_job = false, told_all = false;
+/* What the monitor was told of. */
+struct told {
+	bool job_ended, all_ended;
+	uint32_t stop, signals;
+};
 
+/* kill(2) is no I/O: a byte on a pipe would be counted in /proc/PID/io as if the job had written it. */
+static void tell(struct exit_page *page, pid_t monitor, struct told *told)
+{
+	const struct told now = { .job_ended = atomic_load(&page->job_ended) != 0,
+		.all_ended = atomic_load(&page->all_ended) != 0,
+		.stop = atomic_load(&page->job_stop),
+		.signals = atomic_load(&page->signals_taken) };
+
+	if ((now.job_ended && !told->job_ended) || (now.all_ended && !told->all_ended) ||
+		now.stop != told->stop || now.signals != told->signals)
+		kill(monitor, SIGCHLD);
+	*told = now;
+}
+
+static void hold_nothing(void)
+{
 	/* Hold nothing that is the job's: a reader of its output must see the end when the job closes it. */
 	if (syscall(SYS_close_range, 0U, ~0U, 0U) < 0)
 		for (int fd = 0; fd < 4096; fd++)
 			close(fd);
 	if (chdir("/") < 0)
 		_exit(125);
+}
 
-	sigemptyset(&wanted);
-	sigaddset(&wanted, SIGCHLD);
+static _Noreturn void keeper_main(
+	struct exit_page *page, const struct job_setup *setup, pid_t monitor)
+{
+	struct told told = { 0 };
+
+	hold_nothing();
 	for (;;) {
-		bool children = reap_ended(page, NULL);
-		bool job_ended = atomic_load(&page->job_ended);
 		bool orphaned = getppid() != monitor;
+		uint32_t asked = atomic_load(&page->asked);
+		bool again = false;
 
+		witness_take_all(page, monitor);
+		job_state_look(page);
+		witness_answer(page, asked);
+		bool children = reap_ended(page, NULL);
 		/* Whoever was to let the command go is gone: it must not wait for ever. */
 		if (orphaned && atomic_load(&page->go) == 0) {
 			atomic_store(&page->go, 2);
@@ -132,21 +158,28 @@ static _Noreturn void keeper_main(struct exit_page *page, pid_t monitor)
 		}
 		if (!children)
 			atomic_store(&page->all_ended, 1);
-		/* kill(2) is no I/O: a byte on a pipe would be counted in /proc/PID/io as if the job had written it. */
-		if (!orphaned && ((job_ended && !told_job) || (!children && !told_all)))
-			kill(monitor, SIGCHLD);
-		told_job = job_ended;
-		told_all = !children;
-		if (atomic_load(&page->quit) || (orphaned && !children))
+		if (!orphaned) {
+			tell(page, monitor, &told);
+			again = job_state_free_monitor(page, monitor);
+		}
+		lead_follow(page);
+		if (orphaned && !children && setup->cgroup_directory)
+			rmdir(setup->cgroup_directory);
+		if (atomic_load(&page->quit) || (orphaned && !children)) {
+			if (page->leads)
+				lead_step_down();
 			_exit(0);
-		sigwaitinfo(&wanted, NULL);
+		}
+		/* A question whose signal was taken above is not announced again. */
+		if (atomic_load(&page->asked) == asked)
+			witness_wait(page, monitor, again ? FREE_AGAIN_NS : 0);
 	}
 }
 
 /* What the job has that we have not. A failure is the command's: it could not be started as asked. */
 static int set_up(const struct job_setup *setup)
 {
-	if (setup->new_session && setsid() < 0)
+	if (setup->new_session && !setup->own_terminal && setsid() < 0)
 		return errno;
 	for (int fd = 0; fd < 3; fd++)
 		if (setup->stdio[fd] >= 0 && dup2(setup->stdio[fd], fd) < 0)
@@ -162,7 +195,7 @@ static _Noreturn void job_main(struct exit_page *page, const struct job_setup *s
 	pid_t keeper = getppid();
 
 	while (atomic_load(&page->go) == 0) {
-		futex_wait(&page->go, 0);
+		futex_wait(&page->go, 0, LOOK_AGAIN_NS);
 		if (getppid() != keeper)
 			_exit(125);
 	}
@@ -180,6 +213,22 @@ static _Noreturn void job_main(struct exit_page *page, const struct job_setup *s
 	_exit(number == ENOENT ? 127 : 126);
 }
 
+/* pkill(1) by our name or command line is meant for assay, which passes the signal on: a keeper that it finds as well would make it one
+ * for the whole group, which the job has already. The job's own words stay: who looks for them finds the job too. */
+static void change_name(void)
+{
+	static const char name[] = "keeper";
+	uintptr_t word = (uintptr_t) program_invocation_name;
+
+	prctl(PR_SET_NAME, name);
+	/* On the initial stack the arguments lie between these two; what a program set itself may not be ours to write. */
+	if (word < getauxval(AT_RANDOM) || word > getauxval(AT_EXECFN))
+		return;
+	size_t len = strlen(program_invocation_name);
+	memset(program_invocation_name, 0, len);
+	memcpy(program_invocation_name, name, len < sizeof(name) - 1 ? len : sizeof(name) - 1);
+}
+
 static _Noreturn void keeper_fork_job(
 	struct exit_page *page, const struct job_setup *setup, pid_t monitor)
 {
@@ -194,17 +243,25 @@ static _Noreturn void keeper_fork_job(
 		page->subreaper_errno = errno;
 	prctl(PR_SET_PDEATHSIG, SIGCHLD); /* the monitor's death wakes us */
 
-	pid_t job = fork();
+	if (setup->own_terminal)
+		page->fork_errno = -lead_session(setup->stdio[0]);
+	page->leads = setup->own_terminal;
+
+	witness_forget();
+	pid_t job = page->fork_errno ? -1 : fork();
 	if (job == 0)
 		job_main(page, setup);
-	prctl(PR_SET_NAME, "assay-keeper");
+	change_name();
+	if (job < 0 && page->fork_errno == 0)
+		page->fork_errno = errno;
+	if (job > 0 && page->leads)
+		lead_begin(setup->stdio[0], job, setup->in_front);
 	page->job_pid = job;
-	page->fork_errno = errno;
 	atomic_store(&page->job_forked, job < 0 ? 2 : 1);
 	futex_wake(&page->job_forked);
 	if (job < 0)
 		_exit(125);
-	keeper_main(page, monitor);
+	keeper_main(page, setup, monitor);
 }
 
 int keeper_start(struct keeper *k, const struct job_setup *setup, struct error *err)
@@ -237,7 +294,7 @@ int keeper_start(struct keeper *k, const struct job_setup *setup, struct error *
 	while (atomic_load(&k->page->job_forked) == 0) {
 		siginfo_t info = { 0 };
 
-		futex_wait(&k->page->job_forked, 0);
+		futex_wait(&k->page->job_forked, 0, LOOK_AGAIN_NS);
 		if (waitid(P_PID, (id_t) k->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
 			info.si_pid == k->pid)
 			break;
@@ -269,13 +326,44 @@ bool keeper_all_ended(const struct keeper *k)
 	return atomic_load(&k->page->all_ended);
 }
 
-void keeper_attend(struct keeper *k)
+void keeper_resume(struct keeper *k, bool in_front)
+{
+	uint64_t end_ns = clock_monotonic_ns() + RESUME_WITHIN_NS;
+	struct exit_page *page = k->page;
+	uint32_t asked;
+
+	atomic_store(&page->in_front, in_front);
+	asked = atomic_fetch_add(&page->resume_asked, 1) + 1;
+	if (k->lost) {
+		kill(-k->job_pid, SIGCONT);
+		return;
+	}
+	kill(k->pid, SIGCHLD);
+	for (;;) {
+		uint32_t met = atomic_load(&page->resume_met);
+
+		if (met == asked || clock_monotonic_ns() >= end_ns)
+			return;
+		futex_wait(&page->resume_met, met, LOOK_AGAIN_NS);
+	}
+}
+
+/* Whether the keeper has died; one that was stopped by somebody is let run, nothing may stand still without it. */
+static bool has_died(pid_t keeper)
 {
 	siginfo_t info = { 0 };
 
+	if (waitid(P_PID, (id_t) keeper, &info, WSTOPPED | WNOHANG) == 0 && info.si_pid == keeper)
+		kill(keeper, SIGCONT);
+	info = (siginfo_t){ 0 };
+	return waitid(P_PID, (id_t) keeper, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+	       info.si_pid == keeper;
+}
+
+void keeper_attend(struct keeper *k)
+{
 	if (!k->lost && k->pid > 0) {
-		if (waitid(P_PID, (id_t) k->pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 ||
-			info.si_pid != k->pid)
+		if (!has_died(k->pid))
 			return;
 		k->lost = true;
 		/* It is reaped first: its rusage, with all it had reaped itself, is folded into ours. */
@@ -284,10 +372,28 @@ void keeper_attend(struct keeper *k)
 		publish_totals(k->page, k->page->totals.reaped,
 			&(struct not_the_jobs){ &k->before, k->lost_cpu_ns });
 	}
+	if (!k->lost)
+		return;
 	/* Its children are ours now. */
 	struct not_the_jobs other = { &k->before, k->lost_cpu_ns };
-	if (k->lost && !reap_ended(k->page, &other))
+	job_state_look(k->page);
+	if (!reap_ended(k->page, &other))
 		atomic_store(&k->page->all_ended, 1);
+}
+
+void keeper_stops(const struct keeper *k, uint32_t *ret_stops, uint64_t *ret_stopped_ns)
+{
+	const struct exit_page *page = k->page;
+	uint32_t stop;
+
+	*ret_stops = atomic_load(&page->stops);
+	*ret_stopped_ns = atomic_load(&page->stopped_ns);
+	if (job_state_stopped(page, &stop) == 0)
+		return;
+	uint64_t since_ns = atomic_load(&page->stop_since_ns);
+	uint64_t now_ns = clock_monotonic_ns();
+	if (now_ns > since_ns)
+		*ret_stopped_ns += now_ns - since_ns;
 }
 
 void keeper_quit(struct keeper *k)

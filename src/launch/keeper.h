@@ -20,8 +20,13 @@ struct job_setup {
 	const struct sigaction
 		*child_action; /* its SIGCHLD disposition: what we were started with ourselves */
 	int stdio[3]; /* what its standard streams become; -1: inherited */
-	char *const *environment; /* "NAME=value" added to ours, NULL-terminated; NULL: none */
+	/* "NAME=value" added to ours, a bare "NAME" taken away; NULL-terminated; NULL: none */
+	char *const *environment;
 	bool new_session; /* setsid(2) */
+	const char *
+		cgroup_directory; /* which the keeper removes when nobody else is left to do it; NULL: none */
+	bool own_terminal; /* stdio[0] controls a session of the job's own, which the keeper leads */
+	bool in_front; /* the job is in front of it from the start */
 };
 
 struct keeper {
@@ -45,7 +50,12 @@ void keeper_release(struct keeper *k);
 bool keeper_job_ended(const struct keeper *k);
 bool keeper_all_ended(const struct keeper *k);
 
-/* To be called at each SIGCHLD: notices a keeper that was killed and does its work from then on. */
+/* Puts a job with a session of its own in front of its terminal or not, and lets it go on if it is stopped. Returns when that is done. */
+void keeper_resume(struct keeper *k, bool in_front);
+/* How often and for how long the job was stopped so far. */
+void keeper_stops(const struct keeper *k, uint32_t *ret_stops, uint64_t *ret_stopped_ns);
+
+/* To be called at each SIGCHLD: notices a keeper that was killed and does its work from then on; one that was stopped is continued. */
 void keeper_attend(struct keeper *k);
 
 /* Tells the keeper to go (what still lives is inherited as it would have been without us) and reaps it. */

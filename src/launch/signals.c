@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Blocks the signals that would end or disturb the recorder and hands them out one by one. */
+/* Blocks all signals and hands them out one by one. */
 #include "launch/signals.h"
 
 #include <errno.h>
@@ -7,19 +7,12 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/macros.h"
-
-/* These stay as they are: with the first group we stop and continue together with the job's group, the second are our own faults. */
-static const int left_alone[] = { SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT, SIGSEGV, SIGBUS, SIGFPE,
-	SIGILL, SIGTRAP, SIGSYS, SIGABRT };
 
 int signals_open(struct signals *s, struct error *err)
 {
 	sigset_t set;
 
 	sigfillset(&set);
-	for (size_t i = 0; i < ARRAY_SIZE(left_alone); i++)
-		sigdelset(&set, left_alone[i]);
 	sigaction(SIGCHLD, NULL, &s->original_child);
 	sigprocmask(SIG_BLOCK, &set, &s->original_mask);
 	s->fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -31,14 +24,17 @@ int signals_open(struct signals *s, struct error *err)
 	return 0;
 }
 
-int signals_next(struct signals *s, bool *ret_by_keyboard)
+bool signals_next(struct signals *s, struct got_signal *ret)
 {
 	struct signalfd_siginfo info;
 
 	if (read(s->fd, &info, sizeof(info)) != (ssize_t) sizeof(info))
-		return 0;
-	*ret_by_keyboard = info.ssi_code == SI_KERNEL;
-	return (int) info.ssi_signo;
+		return false;
+	*ret = (struct got_signal){ .number = (int) info.ssi_signo,
+		.by_kernel = info.ssi_code > 0,
+		.pid = (pid_t) info.ssi_pid,
+		.uid = info.ssi_uid };
+	return true;
 }
 
 void signals_close(struct signals *s)
@@ -46,8 +42,8 @@ void signals_close(struct signals *s)
 	if (s->fd < 0)
 		return;
 	/* What came while the run was being closed was meant for the job, which has ended: it must not end us before we said how. */
-	bool by_keyboard;
-	while (signals_next(s, &by_keyboard) != 0)
+	struct got_signal got;
+	while (signals_next(s, &got))
 		continue;
 	close(s->fd);
 	s->fd = -1;

@@ -31,12 +31,20 @@ struct exit_record {
 
 #define EXIT_RING 256
 
+/* How often the keeper itself was sent a signal, which tells one for the whole process group from one for the monitor alone. */
+struct signal_count {
+	_Atomic uint32_t count;
+	_Atomic uint64_t latest_ns; /* when the keeper took the latest */
+};
+#define EXIT_PAGE_SIGNALS 65 /* by number */
+
 struct exit_page {
 	_Atomic uint32_t
 		job_forked; /* futex: 1 when job_pid is set, 2 when the fork failed (fork_errno) */
 	_Atomic uint32_t go; /* futex: 1 lets the command start, 2 tells it to give up */
 	pid_t job_pid;
 	int fork_errno;
+	bool leads; /* the keeper leads a session of the job's own */
 	int subreaper_errno; /* why orphans cannot be adopted; 0 when they are */
 	_Atomic int exec_errno; /* why the command could not be executed; 0 when it was */
 
@@ -50,6 +58,24 @@ struct exit_page {
 
 	_Atomic uint32_t all_ended; /* the keeper has no children left */
 	_Atomic uint32_t quit; /* set by the monitor: the keeper may go */
+
+	struct signal_count signals[EXIT_PAGE_SIGNALS];
+	_Atomic uint32_t signals_taken; /* their sum */
+	_Atomic uint32_t asked; /* raised by the monitor */
+	_Atomic uint32_t answered; /* futex: the `asked` up to which everything is counted */
+
+	_Atomic uint32_t
+		job_stop; /* how often it was stopped << 8 | by which signal; 0 there: it runs */
+	_Atomic uint32_t stops;
+	_Atomic uint64_t stop_since_ns, stopped_ns; /* the latter without the present one */
+	_Atomic uint32_t
+		monitor_stopped; /* set by the monitor while it is stopped because the job is */
+
+	/* of a job that has a session of its own; the keeper looks at both when it is sent SIGCHLD */
+	_Atomic uint32_t in_front; /* whether the job is to be in front of its terminal ... */
+	_Atomic uint32_t
+		resume_asked; /* ... from when it is let go on: how often that was asked for */
+	_Atomic uint32_t resume_met; /* futex: the `resume_asked` that was met last */
 
 	_Atomic uint32_t
 		ring_head; /* records written so far; the latest EXIT_RING are in the ring */

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "linux/devices.h"
 #include "linux/proc_files.h"
 #include "linux/roots.h"
 
@@ -17,9 +18,16 @@ static void close_inherited(int fd, void *context)
 		close(fd);
 }
 
+bool inherited_open(int fd)
+{
+	int flags = fcntl(fd, F_GETFD);
+
+	return flags >= 0 && !(flags & FD_CLOEXEC);
+}
+
 void inherited_release(const struct roots *r)
 {
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	int null = null_device_open();
 
 	if (null < 0)
 		return;

@@ -63,6 +63,7 @@ enum {
 	STATUS_SWAP,
 	STATUS_HUGETLB,
 	STATUS_THREADS,
+	STATUS_BLOCKED,
 	STATUS_IGNORED,
 	STATUS_CAUGHT,
 	STATUS_CPUS,
@@ -86,6 +87,7 @@ static const struct key_line status_rows[] = {
 	[STATUS_SWAP] = KEY_LINE("VmSwap", LINE_KIB, struct proc_status, swap_bytes),
 	[STATUS_HUGETLB] = KEY_LINE("HugetlbPages", LINE_KIB, struct proc_status, hugetlb_bytes),
 	[STATUS_THREADS] = KEY_LINE("Threads", LINE_NUMBER, struct proc_status, threads),
+	[STATUS_BLOCKED] = KEY_LINE("SigBlk", LINE_HEX, struct proc_status, signals_blocked),
 	[STATUS_IGNORED] = KEY_LINE("SigIgn", LINE_HEX, struct proc_status, signals_ignored),
 	[STATUS_CAUGHT] = KEY_LINE("SigCgt", LINE_HEX, struct proc_status, signals_caught),
 	[STATUS_CPUS] =
@@ -102,7 +104,8 @@ _Static_assert(ARRAY_SIZE(status_rows) == N_STATUS, "one row a name");
 #define STATUS_MEMORY                                                                              \
 	(ROW(STATUS_HWM) | ROW(STATUS_RSS_ANON) | ROW(STATUS_RSS_FILE) | ROW(STATUS_RSS_SHMEM) |   \
 		ROW(STATUS_SWAP))
-#define STATUS_ALWAYS (ALL_ROWS(status_rows) & ~(STATUS_MEMORY | ROW(STATUS_HUGETLB)))
+#define STATUS_ALWAYS                                                                              \
+	(ALL_ROWS(status_rows) & ~(STATUS_MEMORY | ROW(STATUS_HUGETLB) | ROW(STATUS_BLOCKED)))
 
 int proc_status_parse(const char *text, size_t n, struct proc_status *ret)
 {
@@ -112,6 +115,7 @@ int proc_status_parse(const char *text, size_t n, struct proc_status *ret)
 	int rc = key_lines_parse(text, n, status_rows, ARRAY_SIZE(status_rows), &s, &seen);
 	if (rc < 0)
 		return rc;
+	s.has_signals_blocked = (seen & ROW(STATUS_BLOCKED)) != 0;
 	if ((seen & STATUS_ALWAYS) != STATUS_ALWAYS)
 		return -EINVAL;
 	if ((seen & STATUS_MEMORY) != 0 && (seen & STATUS_MEMORY) != STATUS_MEMORY)

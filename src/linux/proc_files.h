@@ -29,6 +29,8 @@ struct proc_status {
 		involuntary_switches; /* of the main thread only: that is what the file holds */
 	uint64_t threads;
 	uid_t uid, euid;
+	bool has_signals_blocked; /* old recorded trees lack the line */
+	uint64_t signals_blocked; /* by the main thread; as below */
 	uint64_t signals_ignored; /* SigIgn: bit (signal - 1) */
 	uint64_t signals_caught;
 	uint64_t cpus_allowed_count; /* bits set in Cpus_allowed */

@@ -124,6 +124,7 @@ void run_info_done(struct assay_run_info *info)
 	free(info->working_directory);
 	free(info->measurements_option);
 	free(info->limits_option);
+	free(info->limit_cgroup);
 	free(info->message);
 	free(info->name);
 	for (size_t i = 0; i < info->n_tags; i++)

@@ -14,6 +14,7 @@
 
 #define RUN_SCHEMA "assay-run"
 #define USAGE_SCHEMA "assay-usage"
+#define LIVE_SCHEMA "assay-live"
 #define SCHEMA_VERSION "1.0"
 
 enum run_state { RUN_RUNNING, RUN_DONE };
@@ -21,7 +22,7 @@ enum run_state { RUN_RUNNING, RUN_DONE };
 /* A static fact of the run: {"section": {"key": value}} or {"section": {"group": {"key": value}}}. */
 struct fact {
 	const char *
-		section; /* "host", "user", "limits", "cgroups", "scheduler", "affinity": a literal */
+		section; /* "host", "user", "limits", "cgroups", "scheduler", "slurm", "affinity": a literal */
 	char *group; /* owned, or NULL */
 	char *key; /* owned */
 	char *text; /* owned; NULL when it is a number */
@@ -153,6 +154,7 @@ struct assay_run_info {
 	bool fail_always;
 	char *limits_option; /* as asked, or NULL */
 	uint64_t limit_grace_ns;
+	char *limit_cgroup; /* the directory made for the job, so that it can be killed as a whole; NULL: none; raw bytes */
 	char *message, *name; /* raw bytes; NULL: none */
 	char **tags; /* "key=value" each */
 	size_t n_tags;
@@ -161,8 +163,15 @@ struct assay_run_info {
 	struct output outputs[N_OUTPUTS_MAX];
 	size_t n_outputs;
 	const char *capture_way; /* "pipes", "combined", "pty"; NULL: nothing is kept */
+	const char *capture_option,
+		*outputs_option; /* the words that ask for it: "all", "none", ...; literals */
+	bool timestamps;
 	bool has_live; /* PREFIXlive is there */
+	bool live_ordered; /* it was written anew at the end: plain lines in order of time */
+	uint64_t live_keep_ns; /* how much of the last moments was to be kept */
 	uint64_t live_from_ns; /* since the start of the run: what it holds begins here */
+	uint64_t live_samples; /* in it, once the run is done */
+	uint64_t live_lost; /* that could not be written */
 	struct limit_hit limit_hit;
 	uint64_t stopped_ns; /* the job was stopped this long (SIGSTOP, Ctrl-Z) */
 	uint32_t stops;

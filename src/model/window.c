@@ -3,6 +3,7 @@
 #include "model/window.h"
 
 #include "base/macros.h"
+#include "model/sample.h"
 
 static void count_sample(struct accumulator *a, uint8_t quality)
 {
@@ -132,6 +133,11 @@ struct summary accumulator_summary(const struct accumulator *a, const struct mea
 	s.min = a->min;
 	s.mean = a->weight > 0 ? (uint64_t) (a->integral / a->weight + 0.5) : a->last;
 	return s;
+}
+
+bool accumulator_read_since(const struct accumulator *a, uint64_t monotonic_ns)
+{
+	return a->samples > 0 && a->stamp >= monotonic_ns;
 }
 
 void accumulator_next_window(struct accumulator *a, uint64_t now_ns)

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "linux/host.h"
+#include "monitor/hand_on.h"
 #include "monitor/lines.h"
 
 static size_t assign_columns(const struct measures *ms, int *column)
@@ -34,6 +35,13 @@ static void find_active(struct monitor *m)
 		if (m->selected[row] && m->states[c].available)
 			m->active[c] = true;
 	}
+}
+
+void monitor_activate(struct monitor *m, const char *collector)
+{
+	for (size_t i = 0; collectors[i]; i++)
+		if (strcmp(collectors[i]->name, collector) == 0)
+			m->active[i] = true;
 }
 
 int monitor_init(struct monitor *m, const struct roots *roots, const struct measures *measures,
@@ -222,6 +230,7 @@ void monitor_tick(struct monitor *m, const struct exit_page *page)
 {
 	notice_suspend(m);
 	sample(m, page);
+	hand_on_sample(m, false);
 	schedule_ticked(&m->schedule, m->last_tick_ns);
 	if (schedule_window_over(&m->schedule, m->last_tick_ns)) {
 		close_window(m, false);
@@ -233,6 +242,7 @@ void monitor_finish(struct monitor *m, const struct exit_page *page)
 {
 	notice_suspend(m);
 	sample(m, page);
+	hand_on_sample(m, true);
 	close_window(m, true);
 }
 

@@ -10,6 +10,7 @@
 #include "collect/collect.h"
 #include "model/record.h"
 #include "model/run_info.h"
+#include "model/sample.h"
 #include "monitor/schedule.h"
 #include "target/census.h"
 #include "target/ledger.h"
@@ -17,6 +18,9 @@
 struct candidate;
 struct error;
 struct exit_page;
+
+/* Processes that a sample names at most. */
+#define PROCESSES_PER_SAMPLE 24
 
 struct monitor {
 	const struct measures *measures;
@@ -36,6 +40,11 @@ struct monitor {
 	struct process_record *process_records;
 	struct candidate *candidates;
 	struct sink *sink; /* may be NULL */
+	/* Takes every sample once windows are wider than the sample interval, so that the last moments are kept at full resolution; NULL. */
+	struct sample_sink *samples;
+	struct sample_process sample_processes[PROCESSES_PER_SAMPLE];
+	bool handing_on; /* from the first wide window on */
+	uint64_t sample_sequence;
 
 	uint64_t window_start_ns, last_tick_ns;
 	uint64_t sleep_offset_ns; /* CLOCK_BOOTTIME - CLOCK_MONOTONIC when last looked at */
@@ -53,6 +62,8 @@ int monitor_init(struct monitor *m, const struct roots *roots, const struct meas
 	const bool *selected, struct collector_state *states, struct error *err);
 void monitor_start(struct monitor *m, uint64_t start_ns, uint64_t sample_interval_ns,
 	uint64_t report_interval_ns);
+/* Reads a collector even if none of its rows was asked for. */
+void monitor_activate(struct monitor *m, const char *collector);
 /* One sample; closes the window when its time has come. Allocates nothing unless more processes live than ever before. */
 void monitor_tick(struct monitor *m, const struct exit_page *page);
 /* The last sample and the last window. */

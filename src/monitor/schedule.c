@@ -70,10 +70,22 @@ void schedule_ticked(struct schedule *s, uint64_t now_ns)
 	s->missed_in_window += passed;
 }
 
+void schedule_skip(struct schedule *s, uint64_t now_ns)
+{
+	if (now_ns >= s->next_tick_ns)
+		s->next_tick_ns = next_on_grid(s, now_ns);
+}
+
 bool schedule_window_over(const struct schedule *s, uint64_t now_ns)
 {
 	/* A tick comes a little late, the window's end is on the grid: a sample that stands just before it closes it too. */
 	return now_ns + s->sample_interval_ns / 4 >= s->window_end_ns;
+}
+
+bool schedule_window_is_wide(const struct schedule *s, uint64_t window_start_ns)
+{
+	/* Its first sample came up to a quarter of an interval early or somewhat late. */
+	return s->window_end_ns > window_start_ns + s->sample_interval_ns * 3 / 2;
 }
 
 void schedule_window_closed(struct schedule *s, uint64_t now_ns)

@@ -23,10 +23,15 @@ void schedule_start(struct schedule *s, uint64_t start_ns, uint64_t sample_inter
 	uint64_t report_interval_ns);
 /* After a tick at `now_ns`: the next one on the grid; those that passed meanwhile are counted as missed. */
 void schedule_ticked(struct schedule *s, uint64_t now_ns);
+/* The job was stopped until now, and we with it: the ticks that passed meanwhile are not missed. */
+void schedule_skip(struct schedule *s, uint64_t now_ns);
 /* Whether the window is to be closed at a tick at `now_ns`. */
 bool schedule_window_over(const struct schedule *s, uint64_t now_ns);
 /* After a window was closed at `now_ns`. */
 void schedule_window_closed(struct schedule *s, uint64_t now_ns);
+/* Whether the window that began at `window_start_ns` holds more than one sample of the grid: the series alone is then coarser than
+ * what is seen. */
+bool schedule_window_is_wide(const struct schedule *s, uint64_t window_start_ns);
 /* The length of a window that begins at this age of the run. */
 uint64_t schedule_window_length(const struct schedule *s, uint64_t age_ns);
 

@@ -10,10 +10,10 @@
 #include "base/error.h"
 #include "base/fd_link.h"
 #include "base/fd_write.h"
+#include "record/temporary_file.h"
 
 #define RESERVED_FIRST ((size_t) 128 * 1024)
 #define GROWTH ((size_t) 64 * 1024) /* how much longer the final version may be than the first */
-#define TEMPORARY_TRIES 100
 #define NEW_FILE_MODE 0666
 
 static void free_reserve(struct info_file *f)
@@ -44,12 +44,6 @@ void info_file_init(struct info_file *f, int dirfd, const char *name)
 		free_reserve(f);
 }
 
-/* The temporary name is short whatever the record is called: a prefix may use up all that NAME_MAX allows. */
-static int temporary_name(char *name, size_t size, int number)
-{
-	return snprintf(name, size, ".assay-%ld-%d.tmp", (long) getpid(), number);
-}
-
 /* The first version replaces nothing. */
 static int rename_new(const struct info_file *f, const char *temporary)
 {
@@ -78,7 +72,7 @@ static int put_in_place(struct info_file *f, const char *temporary)
 
 static int write_reserved(struct info_file *f, const char *text, size_t n)
 {
-	char name[64];
+	char name[TEMPORARY_NAME_SIZE];
 	int r;
 
 	if (lseek(f->reserve, 0, SEEK_SET) < 0)
@@ -91,29 +85,16 @@ static int write_reserved(struct info_file *f, const char *text, size_t n)
 
 	r = -EEXIST;
 	for (int i = 0; i < TEMPORARY_TRIES && r == -EEXIST; i++) {
-		temporary_name(name, sizeof(name), i);
+		temporary_file_name(name, i);
 		r = fd_link(f->reserve, f->dirfd, name);
 	}
 	return r < 0 ? r : put_in_place(f, name);
 }
 
-static int open_temporary(struct info_file *f, char *name, size_t size)
-{
-	int fd = -1;
-
-	for (int i = 0; i < TEMPORARY_TRIES; i++) {
-		temporary_name(name, size, i);
-		fd = openat(f->dirfd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, NEW_FILE_MODE);
-		if (fd >= 0 || errno != EEXIST)
-			break;
-	}
-	return fd >= 0 ? fd : -errno;
-}
-
 static int write_temporary(struct info_file *f, const char *text, size_t n)
 {
-	char name[64];
-	int fd = open_temporary(f, name, sizeof(name));
+	char name[TEMPORARY_NAME_SIZE];
+	int fd = temporary_file_open(f->dirfd, name);
 	int r;
 
 	if (fd < 0)

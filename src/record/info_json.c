@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/utf8.h"
 #include "model/run_info.h"
+#include "record/info_outputs.h"
 #include "record/info_results.h"
 #include "record/raw_text.h"
 
@@ -76,7 +77,40 @@ static void files(struct json *j, const struct assay_run_info *info)
 	file_name(j, "info", info->prefix, "info.json");
 	if (!info->no_usage)
 		file_name(j, "usage", info->prefix, "usage.jsonl");
+	if (info->has_live)
+		file_name(j, "live", info->prefix, "live");
 	file_name(j, "prefix", info->prefix, "");
+	json_object_end(j);
+}
+
+/* The flight recorder's file: while the run goes on only that it is there. */
+static void live(struct json *j, const struct assay_run_info *info)
+{
+	if (!info->prefix || !info->has_live)
+		return;
+	json_key(j, "live");
+	json_object(j);
+	json_key_seconds(j, "keep_seconds", info->live_keep_ns);
+	if (info->state == RUN_DONE) {
+		json_key_u64(j, "samples", info->live_samples);
+		json_key_seconds(j, "from_seconds", info->live_from_ns);
+		json_key_u64(j, "samples_lost", info->live_lost);
+	}
+	json_key_bool(j, "ordered", info->live_ordered);
+	json_object_end(j);
+}
+
+static void parent(struct json *j, const struct assay_run_info *info)
+{
+	const struct parent_run *p = &info->parent;
+
+	if (!p->id)
+		return;
+	json_key(j, "parent");
+	json_object(j);
+	json_key_text(j, "id", p->id);
+	if (p->prefix)
+		json_key_raw(j, "prefix", p->prefix, strlen(p->prefix));
 	json_object_end(j);
 }
 
@@ -99,6 +133,10 @@ static void times(struct json *j, const struct assay_run_info *info)
 		json_key_text(j, "utc_offset", info->utc_offset);
 	json_key_seconds(j, "wall_seconds", info->wall_ns);
 	json_key_seconds(j, "suspended_seconds", info->suspended_ns);
+	if (info->stops > 0) {
+		json_key_seconds(j, "stopped_seconds", info->stopped_ns);
+		json_key_u64(j, "stops", info->stops);
+	}
 	json_object_end(j);
 }
 
@@ -169,6 +207,16 @@ static void fact_section(struct json *j, const struct assay_run_info *info, cons
 		json_object_end(j);
 }
 
+static void limits(struct json *j, const struct assay_run_info *info)
+{
+	if (!info->limits_option)
+		return;
+	json_key_raw(j, "limits", info->limits_option, strlen(info->limits_option));
+	json_key_seconds(j, "limit_grace_seconds", info->limit_grace_ns);
+	if (info->limit_cgroup)
+		json_key_raw(j, "limit_cgroup", info->limit_cgroup, strlen(info->limit_cgroup));
+}
+
 /* A tag's value may be any bytes: those that are no text stand beside them, as everywhere. */
 static void tags(struct json *j, const struct assay_run_info *info, bool hex)
 {
@@ -224,6 +272,8 @@ static void options(struct json *j, const struct assay_run_info *info)
 	if (info->report_interval_ns > 0)
 		json_key_seconds(j, "report_interval_seconds", info->report_interval_ns);
 	json_key_bool(j, "wait_all", info->wait_all);
+	limits(j, info);
+	info_output_options(j, info);
 	if (info->fail_always)
 		json_key_bool(j, "fail_always", true);
 	else if (info->fail_time_ns > 0)
@@ -234,7 +284,7 @@ static void options(struct json *j, const struct assay_run_info *info)
 void info_json(const struct assay_run_info *info, struct buf *out)
 {
 	static const char *const sections[] = { "host", "user", "affinity", "limits", "cgroups",
-		"scheduler" };
+		"scheduler", "slurm" };
 	struct json json;
 	struct json *j = &json;
 
@@ -246,15 +296,18 @@ void info_json(const struct assay_run_info *info, struct buf *out)
 	if (info->id)
 		json_key_text(j, "id", info->id);
 	labels(j, info);
+	parent(j, info);
 	program(j, info);
 	command(j, info);
 	working_directory(j, info);
 	files(j, info);
+	live(j, info);
 	times(j, info);
 	monitor(j, info);
 	for (size_t i = 0; i < ARRAY_SIZE(sections); i++)
 		fact_section(j, info, sections[i]);
 	options(j, info);
+	info_outputs(j, info);
 	info_results(j, info);
 	json_object_end(j);
 	buf_add_char(out, '\n');

@@ -140,6 +140,30 @@ static void result(struct json *j, const char *key, uint8_t unit, uint64_t n)
 		json_measure_value(j, unit, n);
 }
 
+static void limit_hit(struct json *j, const struct assay_run_info *info)
+{
+	const struct limit_hit *h = &info->limit_hit;
+	char name[SIGNAL_NAME_SIZE];
+
+	if (!h->name)
+		return;
+	json_key(j, "limit");
+	json_object(j);
+	json_key_text(j, "name", h->name);
+	json_key_text(j, "unit", unit_name(h->unit));
+	result(j, "limit", h->unit, h->limit);
+	result(j, "value", h->unit, h->value);
+	json_key_text(j, "key", h->key);
+	json_key_seconds(j, "after_seconds", h->after_ns);
+	format_signal(h->soft_signal, name);
+	json_key_text(j, "soft_signal", name);
+	json_key_bool(j, "killed", h->killed);
+	if (h->way[0])
+		json_key_text(j, "way", h->way);
+	json_key_bool(j, "emptied", h->emptied);
+	json_object_end(j);
+}
+
 static void headline(struct json *j, const struct assay_run_info *info)
 {
 	json_key(j, "headline");
@@ -329,6 +353,7 @@ void info_results(struct json *j, const struct assay_run_info *info)
 	measurements(j, info);
 	collectors(j, info);
 	outcome(j, info);
+	limit_hit(j, info);
 	headline(j, info);
 	rungs(j, info);
 	summary(j, info);

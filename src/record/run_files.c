@@ -13,6 +13,7 @@
 #include "record/info_file.h"
 #include "record/info_json.h"
 #include "record/set_aside.h"
+#include "record/temporary_file.h"
 #include "record/usage_writer.h"
 
 /* A file that was made here, and is taken back if the run is. */
@@ -163,10 +164,87 @@ int run_files_add(
 	return 0;
 }
 
+static struct made_file *find_made(struct run_files *f, const char *end)
+{
+	size_t n = strlen(f->name);
+
+	for (size_t i = 0; i < f->n_files; i++)
+		if (strcmp(f->files[i].name + n, end) == 0)
+			return &f->files[i];
+	return NULL;
+}
+
+/* Someone else's file that has taken the name meanwhile stays. */
+static bool still_stands(const struct run_files *f, const struct made_file *made)
+{
+	struct stat named;
+
+	return fstatat(f->dirfd, made->name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       named.st_dev == made->device && named.st_ino == made->inode;
+}
+
+static int take_name(
+	struct run_files *f, struct made_file *made, const char *temporary, const struct stat *st)
+{
+	if (!still_stands(f, made))
+		return -ESTALE;
+	if (renameat(f->dirfd, temporary, f->dirfd, made->name) < 0)
+		return -errno;
+	made->device = st->st_dev;
+	made->inode = st->st_ino;
+	return 0;
+}
+
+static int fill_and_close(
+	int fd, int (*fill)(int fd, void *context), void *context, struct stat *ret_stat)
+{
+	int r = fill(fd, context);
+
+	if (r == 0 && fstat(fd, ret_stat) < 0)
+		r = -errno;
+	/* close(2): over a network, a full disk or a quota may be told only here. */
+	if (close(fd) < 0 && r == 0 && errno != EINTR)
+		r = -errno;
+	return r;
+}
+
+int run_files_replace(struct run_files *f, const char *end, int (*fill)(int fd, void *context),
+	void *context, struct error *err)
+{
+	struct made_file *made = find_made(f, end);
+	char name[TEMPORARY_NAME_SIZE];
+	struct stat st;
+	int fd = made ? temporary_file_open(f->dirfd, name) : -ENOENT;
+	int r = fd;
+
+	if (fd >= 0) {
+		r = fill_and_close(fd, fill, context, &st);
+		if (r == 0)
+			r = take_name(f, made, name, &st);
+		if (r < 0)
+			unlinkat(f->dirfd, name, 0);
+	}
+	if (r < 0)
+		return error_set(err, r, "cannot write a new %s%s%s", f->directory, f->name, end);
+	return 0;
+}
+
+void run_files_remove(struct run_files *f, const char *end)
+{
+	struct made_file *made = find_made(f, end);
+
+	if (!made)
+		return;
+	if (still_stands(f, made))
+		unlinkat(f->dirfd, made->name, 0);
+	free(made->name);
+	*made = f->files[--f->n_files];
+}
+
 /* Every file that a record may have: what is left of an older one would pass for a part of the new. */
-static const char *const ends[] = { "info.json", "usage.jsonl", "stdout", "stderr", "stdout.times",
-	"stderr.times", "live" };
-#define N_ENDS_ALWAYS 2 /* the first ones: one of them is a record */
+static const char *const ends[] = { "info.json", "usage.jsonl", "live", "stdout", "stderr",
+	"stdout.times", "stderr.times" };
+#define N_ENDS_ALWAYS 3 /* the first ones: one of them is a record */
 
 static int make_way(struct run_files *f, struct error *err)
 {
@@ -267,15 +345,9 @@ void run_files_counts(const struct run_files *f, uint64_t *ret_written, uint64_t
 /* Removes the files whose names still lead to those that were made here. */
 static void discard_files(struct run_files *f)
 {
-	struct stat named;
-
-	for (size_t i = 0; i < f->n_files; i++) {
-		const struct made_file *made = &f->files[i];
-
-		if (fstatat(f->dirfd, made->name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
-			named.st_dev == made->device && named.st_ino == made->inode)
-			unlinkat(f->dirfd, made->name, 0);
-	}
+	for (size_t i = 0; i < f->n_files; i++)
+		if (still_stands(f, &f->files[i]))
+			unlinkat(f->dirfd, f->files[i].name, 0);
 }
 
 void run_files_commit(struct run_files *f)

@@ -42,6 +42,16 @@ int run_files_open(const char *prefix, const struct run_files_options *options,
 int run_files_add(
 	struct run_files *f, const char *end, int open_flags, int *ret_fd, struct error *err);
 
+/*
+ * Puts a new version in the place of a file that run_files_add made: `fill` writes it into a temporary file, which then takes the name.
+ * When any of it fails the old version stands.
+ */
+int run_files_replace(struct run_files *f, const char *end, int (*fill)(int fd, void *context),
+	void *context, struct error *err);
+
+/* Takes one such file back. */
+void run_files_remove(struct run_files *f, const char *end);
+
 /* The series: NULL when none is written. One self-contained line a window, appended whole, flushed as written. When the disk is full, lines wait in a
  * bounded buffer and are retried at each window; the oldest are dropped first, and counted. A partly written line is completed or
  * cut off again, so that the file never holds half a line followed by another. Allocates nothing once its buffers have grown. */

@@ -17,9 +17,11 @@
 
 #define ITEM_SIZE 160
 
-static bool failed(const struct outcome *o)
+static bool failed(const struct assay_run_info *info)
 {
-	return !o->known || o->signal != 0 || o->exit_code != 0;
+	const struct outcome *o = &info->outcome;
+
+	return info->limit_hit.name || !o->known || o->signal != 0 || o->exit_code != 0;
 }
 
 /* The command as a shell would take it, cut to the columns that are left. */
@@ -61,7 +63,7 @@ static void head(struct page *p, const struct assay_run_info *info)
 		o->known ? o->words : "outcome unknown",
 		o->known && o->core_dumped && !strstr(o->words, "core") ? " (core dumped)" : "",
 		duration);
-	page_styled(p, failed(o) ? STYLE_FAILURE : STYLE_BOLD, text);
+	page_styled(p, failed(info) ? STYLE_FAILURE : STYLE_BOLD, text);
 	buf_add_text(p->out, ": ");
 	p->column += strlen(": ");
 	command(p, info);
@@ -299,6 +301,25 @@ static void measured_rows(struct page *p, const struct assay_run_info *info)
 		page_words(p, "measured", "nothing");
 }
 
+static void limit_row(struct page *p, const struct assay_run_info *info)
+{
+	const struct limit_hit *h = &info->limit_hit;
+	char value[UNITS_TEXT_SIZE];
+	char limit[UNITS_TEXT_SIZE];
+	char after[UNITS_TEXT_SIZE];
+	char text[ITEM_SIZE * 2];
+
+	if (!h->name)
+		return;
+	format_number(h->unit, h->value, value);
+	format_number(h->unit, h->limit, limit);
+	format_duration(h->after_ns, after);
+	snprintf(text, sizeof(text), "%s: %s, %s allowed, after %s; %s; %s", h->name, value, limit,
+		after, h->killed ? "killed after the grace" : "ended within the grace",
+		h->emptied ? "nothing is left" : "NOT all of it has ended");
+	page_words(p, "limit", text);
+}
+
 static void survivors_row(struct page *p, const struct assay_run_info *info)
 {
 	size_t total = info->n_survivors_total > info->n_survivors ? info->n_survivors_total
@@ -375,6 +396,21 @@ static void lost_row(struct page *p, const struct assay_run_info *info)
 	printable_words(p, lost > 0 ? "lost" : "trouble", text);
 }
 
+static void outputs_rows(struct page *p, const struct assay_run_info *info)
+{
+	for (size_t i = 0; i < info->n_outputs; i++) {
+		const struct output *o = &info->outputs[i];
+		char text[sizeof(o->error) + ITEM_SIZE];
+
+		if (!o->error[0])
+			continue;
+		snprintf(text, sizeof(text), "%llu of %llu bytes of %s are not in its file: %s",
+			(unsigned long long) o->lost_bytes,
+			(unsigned long long) (o->bytes + o->lost_bytes), o->name, o->error);
+		printable_words(p, "lost", text);
+	}
+}
+
 static void record_rows(struct page *p, const struct assay_run_info *info)
 {
 	struct buf text = { 0 };
@@ -426,6 +462,7 @@ void report_summary(const struct assay_run_info *info, int color, struct buf *ou
 	char text[ITEM_SIZE];
 
 	head(&page, info);
+	limit_row(&page, info);
 	measured_rows(&page, info);
 	survivors_row(&page, info);
 	if (info->suspended_ns > 0) {
@@ -434,8 +471,15 @@ void report_summary(const struct assay_run_info *info, int color, struct buf *ou
 			"the machine slept %s meanwhile, which no time here counts", duration);
 		page_words(&page, "suspended", text);
 	}
+	if (info->stops > 0) {
+		format_duration(info->stopped_ns, duration);
+		snprintf(
+			text, sizeof(text), "%s meanwhile, which the wall time includes", duration);
+		page_words(&page, "stopped", text);
+	}
 	self_row(&page, info);
 	record_rows(&page, info);
+	outputs_rows(&page, info);
 	for (size_t i = 0; i < info->n_notes; i++)
 		if (!says_why_no_record(info, info->notes[i]))
 			printable_words(&page, "note", info->notes[i]);

@@ -28,6 +28,8 @@ struct ledger_name {
 struct ledger {
 	const struct roots *roots;
 	pid_t keeper_pid; /* the root of the tree; not a member itself */
+	/* children of the root that are no part of the job; 0: none. The keeper has none, the monitor in its place may. */
+	pid_t not_the_jobs[2];
 	/* the command, whose name is known even when it ended before the first look */
 	pid_t job_pid;
 	char job_name[PROC_NAME_SIZE];

@@ -40,6 +40,8 @@ struct process {
 	bool command_cut;
 	uint8_t command_checks; /* how often it is still to be looked at: a fresh fork shows its parent's until it execs */
 
+	uint64_t handed_cpu_ns; /* its CPU clock in the sample that was handed on last */
+
 	uid_t uid;
 	uint64_t birth_ns; /* monotonic, from start_ticks */
 	uint64_t first_seen_ns, last_seen_ns;

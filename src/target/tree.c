@@ -35,8 +35,11 @@ static void adopt(struct look *look, pid_t pid)
 	struct ledger *l = look->ledger;
 	char text[STAT_TEXT_SIZE];
 	struct proc_stat stat;
-	int fd = root_file(l->roots->proc, "%d/stat", (int) pid);
 
+	for (size_t i = 0; i < ARRAY_SIZE(l->not_the_jobs); i++)
+		if (pid == l->not_the_jobs[i])
+			return;
+	int fd = root_file(l->roots->proc, "%d/stat", (int) pid);
 	if (fd < 0)
 		return;
 	ssize_t n = read_kernel_record(fd, text, sizeof(text));

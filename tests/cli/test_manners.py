@@ -250,12 +250,15 @@ def test_a_keeper_that_was_stopped_for_a_while_loses_nothing(run_assay, room):
     script = '"$0" "$1" until-file "$2" 0; "$0" "$1" orphan 200; "$0" "$1" children 20 5; exit 5'
     started = run_assay.start(["sh", "-c", script, "LOAD", "TRUTH", str(gate)], ["-i", "50ms"])
     keeper = started.running_info()["monitor"]["keeper_pid"]
+    # Assay would let a stopped keeper run again at once.
+    os.kill(started.process.pid, signal.SIGSTOP)
     os.kill(keeper, signal.SIGSTOP)
     try:
         gate.touch()
         wait_for(lambda: zombies_of(keeper), "an orphan that waits to be reaped")
     finally:
         os.kill(keeper, signal.SIGCONT)
+        os.kill(started.process.pid, signal.SIGCONT)
     run = started.finish()
     truths = [json.loads(line) for line in (room / "run1.truth").read_text().splitlines()]
     cpu_seconds = sum(truth["cpu_seconds"] for truth in truths)

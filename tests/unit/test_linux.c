@@ -230,6 +230,8 @@ static void status_of_a_living_process_is_read_whole(void **state)
 	assert_int_equal(s.rss_file_bytes, 6768 * 1024);
 	assert_int_equal(s.rss_shmem_bytes, 0);
 	assert_int_equal(s.threads, 2);
+	assert_true(s.has_signals_blocked);
+	assert_int_equal(s.signals_blocked, 0);
 	assert_int_equal(s.signals_ignored, 0x1001000);
 	assert_int_equal(s.signals_caught, 2);
 	assert_int_equal(s.cpus_allowed_count, 2);

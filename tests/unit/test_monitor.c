@@ -18,6 +18,7 @@
 #include "linux/roots.h"
 #include "monitor/conclude.h"
 #include "monitor/loop.h"
+#include "record/live_ring.h"
 #include "record/run_files.h"
 
 static bool counting;
@@ -124,9 +125,13 @@ static void the_steady_loop_allocates_nothing(void **state)
 	char *argv[] = { (char[]){ "sh" }, (char[]){ "-c" },
 		(char[]){ "sleep 100 & sleep 100 & while :; do :; done" }, NULL };
 	struct recorded_job job;
+	struct live_ring ring;
 
 	(void) state;
 	begin(&job, "all", argv);
+	assert_int_equal(live_ring_init(&ring, job.files, 50, 1), 0);
+	job.monitor.samples = &ring.sink;
+	job.monitor.handing_on = true;
 	/* Every tick closes a window. */
 	monitor_start(&job.monitor, clock_monotonic_ns(), 1000, 1000);
 	keeper_release(&job.keeper);
@@ -137,6 +142,9 @@ static void the_steady_loop_allocates_nothing(void **state)
 		monitor_tick(&job.monitor, job.keeper.page);
 	}
 	counting = false;
+	assert_int_equal(ring.lost, 0);
+	assert_true(ring.written >= 100); /* and went round its 51 slots */
+	live_ring_done(&ring);
 	uint64_t written, lost, failures;
 	run_files_counts(job.files, &written, &lost, &failures);
 	assert_int_equal(allocations, 0);
@@ -199,6 +207,41 @@ static void a_month_of_ticks_closes_windows_without_gap_and_stays_small(void **s
 	assert_in_range(last_close_ns / NSEC_PER_SEC, 30 * 86400 - 600, 30 * 86400);
 }
 
+static void samples_are_kept_apart_from_the_second_minute_on(void **state)
+{
+	struct schedule s;
+	uint64_t window_start_ns = 0, first_wide_ns = 0;
+
+	(void) state;
+	schedule_start(&s, 0, 0, 0);
+	while (s.next_tick_ns < 180 * NSEC_PER_SEC) {
+		/* A timer is late, and by how much differs. */
+		uint64_t now_ns = s.next_tick_ns + s.next_tick_ns % 7 * 30000000;
+
+		schedule_ticked(&s, now_ns);
+		if (schedule_window_is_wide(&s, window_start_ns) && !first_wide_ns)
+			first_wide_ns = now_ns;
+		if (schedule_window_over(&s, now_ns)) {
+			window_start_ns = now_ns;
+			schedule_window_closed(&s, now_ns);
+		}
+	}
+	assert_int_equal(first_wide_ns / NSEC_PER_SEC, 61);
+}
+
+static void a_report_interval_of_more_than_a_sample_is_wide_from_the_start(void **state)
+{
+	struct schedule s;
+
+	(void) state;
+	schedule_start(&s, 0, NSEC_PER_SEC, NSEC_PER_SEC);
+	assert_false(schedule_window_is_wide(&s, 0));
+	schedule_start(&s, 0, NSEC_PER_SEC, 2 * NSEC_PER_SEC);
+	assert_true(schedule_window_is_wide(&s, 0));
+	schedule_start(&s, 0, NSEC_PER_SEC / 10, 0);
+	assert_true(schedule_window_is_wide(&s, 0));
+}
+
 static void a_late_tick_counts_those_it_missed_and_returns_to_the_grid(void **state)
 {
 	struct schedule s;
@@ -212,6 +255,22 @@ static void a_late_tick_counts_those_it_missed_and_returns_to_the_grid(void **st
 	schedule_ticked(&s, 5100);
 	assert_int_equal(s.missed, 3);
 	assert_int_equal(s.next_tick_ns, 6000);
+}
+
+static void ticks_that_passed_while_all_was_stopped_are_not_missed(void **state)
+{
+	struct schedule s;
+
+	(void) state;
+	schedule_start(&s, 0, 1000, 0);
+	schedule_ticked(&s, 1010);
+	schedule_skip(&s, 1500);
+	assert_int_equal(s.next_tick_ns, 2000);
+	schedule_skip(&s, 5100);
+	assert_int_equal(s.next_tick_ns, 6000);
+	schedule_ticked(&s, 6010);
+	assert_int_equal(s.missed, 0);
+	assert_int_equal(s.next_tick_ns, 7000);
 }
 
 static void perf_beyond_its_error_tells_of_children_nobody_waited_for(void **state)
@@ -245,7 +304,10 @@ int main(void)
 		cmocka_unit_test(a_daemon_and_a_child_of_its_own_session_stay_in_the_tree),
 		cmocka_unit_test(windows_widen_with_the_age_of_the_run),
 		cmocka_unit_test(a_month_of_ticks_closes_windows_without_gap_and_stays_small),
+		cmocka_unit_test(samples_are_kept_apart_from_the_second_minute_on),
+		cmocka_unit_test(a_report_interval_of_more_than_a_sample_is_wide_from_the_start),
 		cmocka_unit_test(a_late_tick_counts_those_it_missed_and_returns_to_the_grid),
+		cmocka_unit_test(ticks_that_passed_while_all_was_stopped_are_not_missed),
 		cmocka_unit_test(perf_beyond_its_error_tells_of_children_nobody_waited_for),
 	};
 

@@ -372,6 +372,21 @@ static void headline_and_rungs_leave_out_what_was_not_measured(void **state)
 	free(text);
 }
 
+static void stops_are_there_when_there_were_some(void **state)
+{
+	(void) state;
+	struct assay_run_info info = done_info();
+
+	char *text = info_text(&info);
+	assert_null(strstr(text, "stop"));
+	free(text);
+	info.stops = 2;
+	info.stopped_ns = 12 * (uint64_t) S + S / 2;
+	text = info_text(&info);
+	assert_has(text, "    \"stopped_seconds\": 12.5,\n    \"stops\": 2\n  },");
+	free(text);
+}
+
 static void an_outcome_is_there_once_it_is_known(void **state)
 {
 	(void) state;
@@ -392,6 +407,44 @@ static void an_outcome_is_there_once_it_is_known(void **state)
 	info.outcome = (struct outcome){ .known = true, .exit_code = 3, .words = "exited 3" };
 	text = info_text(&info);
 	assert_has(text, "  \"outcome\": {\n    \"exit_code\": 3,\n    \"words\": \"exited 3\",");
+	free(text);
+}
+
+static void the_limit_that_ended_a_run_is_told_in_its_unit(void **state)
+{
+	(void) state;
+	struct assay_run_info info = done_info();
+	char asked[] = "wall=2s memory=1G";
+
+	char *text = info_text(&info);
+	assert_null(strstr(text, "limit"));
+	free(text);
+	info.limits_option = asked;
+	info.limit_grace_ns = 10 * S;
+	info.limit_hit = (struct limit_hit){ .name = "wall",
+		.unit = SECONDS,
+		.limit = 2 * S,
+		.value = 2 * S + 1000000,
+		.key = "tree_elapsed_seconds",
+		.after_ns = 2 * S + 2000000,
+		.soft_signal = SIGTERM,
+		.emptied = true };
+	text = info_text(&info);
+	assert_has(
+		text, "    \"limits\": \"wall=2s memory=1G\",\n    \"limit_grace_seconds\": 10\n");
+	assert_has(text, "  \"limit\": {\n    \"name\": \"wall\",\n    \"unit\": \"seconds\",\n"
+			 "    \"limit\": 2,\n    \"value\": 2.001,\n    \"key\": "
+			 "\"tree_elapsed_seconds\",\n    \"after_seconds\": 2.002,\n"
+			 "    \"soft_signal\": \"SIGTERM\",\n    \"killed\": false,\n"
+			 "    \"emptied\": true\n  },");
+	free(text);
+	info.limit_hit.killed = true;
+	info.limit_hit.unit = BYTES;
+	info.limit_hit.limit = 1ULL << 30;
+	snprintf(info.limit_hit.way, sizeof(info.limit_hit.way), "one by one");
+	text = info_text(&info);
+	assert_has(text, "\"limit\": 1073741824,");
+	assert_has(text, "    \"killed\": true,\n    \"way\": \"one by one\",\n");
 	free(text);
 }
 
@@ -444,7 +497,9 @@ int main(void)
 		cmocka_unit_test(the_measurements_are_the_selected_rows),
 		cmocka_unit_test(statistics_of_the_run_follow_the_source_of_the_key),
 		cmocka_unit_test(headline_and_rungs_leave_out_what_was_not_measured),
+		cmocka_unit_test(stops_are_there_when_there_were_some),
 		cmocka_unit_test(an_outcome_is_there_once_it_is_known),
+		cmocka_unit_test(the_limit_that_ended_a_run_is_told_in_its_unit),
 		cmocka_unit_test(names_of_processes_and_survivors_keep_their_bytes),
 		cmocka_unit_test(a_statistic_stands_behind_the_first_word),
 	};

@@ -161,6 +161,28 @@ static void a_success_is_bold_and_not_red(void **state)
 	run_info_done(&info);
 }
 
+static void a_limit_that_was_hit_is_the_first_thing_told(void **state)
+{
+	(void) state;
+	struct assay_run_info info = ended(0);
+
+	snprintf(info.outcome.words, sizeof(info.outcome.words),
+		"stopped by our memory limit (1 GiB)");
+	info.limit_hit = (struct limit_hit){ .name = "memory",
+		.unit = BYTES,
+		.limit = 1024 * MIB,
+		.value = 1100 * MIB,
+		.after_ns = 12000 * MS,
+		.killed = true };
+	assert_summary(&info, 0,
+		"assay: stopped by our memory limit (1 GiB) after 12.3 s: make -j2\n"
+		"  limit        memory: 1.07 GiB, 1 GiB allowed, after 12.0 s; killed after the\n"
+		"               grace; NOT all of it has ended\n"
+		"  measured     nothing\n"
+		"  self         0.010 s CPU, 2 MiB, 13 samples\n"
+		"  record       .assay/runs/2026.11.27T20.52.26-1234/info.json\n");
+}
+
 static void an_unknown_outcome_says_so_and_what_is_known(void **state)
 {
 	(void) state;
@@ -239,11 +261,14 @@ static void a_quantity_that_could_not_be_measured_gives_its_reason(void **state)
 	h = add(&info, "cpu_seconds", SECONDS, 0, ABSENT);
 	snprintf(h->why, sizeof(h->why), "the keeper was killed");
 	info.suspended_ns = 5000 * MS;
+	info.stops = 2;
+	info.stopped_ns = 3000 * MS;
 	assert_summary(&info, 0,
 		"assay: exited 0 after 12.3 s: make -j2\n"
 		"  cpu          not measured: the keeper was killed\n"
 		"  io           not measured (EACCES)\n"
 		"  suspended    the machine slept 5.00 s meanwhile, which no time here counts\n"
+		"  stopped      3.00 s meanwhile, which the wall time includes\n"
 		"  self         0.010 s CPU, 2 MiB, 13 samples\n"
 		"  record       .assay/runs/2026.11.27T20.52.26-1234/info.json\n");
 }
@@ -343,6 +368,7 @@ int main(void)
 		cmocka_unit_test(without_an_upper_bound_none_is_shown),
 		cmocka_unit_test(a_job_killed_by_a_signal_is_worded_and_red),
 		cmocka_unit_test(a_success_is_bold_and_not_red),
+		cmocka_unit_test(a_limit_that_was_hit_is_the_first_thing_told),
 		cmocka_unit_test(an_unknown_outcome_says_so_and_what_is_known),
 		cmocka_unit_test(a_failed_record_and_lost_windows_are_told),
 		cmocka_unit_test(survivors_and_notes_hang_under_their_labels),

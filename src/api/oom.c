@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads the kernel's counters of OOM kills. cgroup-v2.rst: memory.events counts what is below, too; version 1 (memory.oom_control, since
+ * Linux 4.13) counts the cgroup alone, so that the job's own must be known. /proc/vmstat counts the whole machine. */
+#include "api/oom.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/macros.h"
+#include "linux/cgroup.h"
+#include "linux/roots.h"
+
+#define KEY "oom_kill"
+#define LOOK_EVERY_NS NSEC_PER_SEC
+
+static const struct oom_place nowhere = { .fd = -1 };
+
+void oom_init(struct oom_watch *w)
+{
+	*w = (struct oom_watch){ .own = nowhere, .job = nowhere };
+}
+
+static void leave(struct oom_place *p)
+{
+	free(p->path);
+	if (p->fd >= 0)
+		close(p->fd);
+	*p = nowhere;
+}
+
+void oom_done(struct oom_watch *w)
+{
+	leave(&w->own);
+	leave(&w->job);
+}
+
+/* The file in this directory or, where version 2 has no memory controller that deep, in the nearest one above. */
+static int open_counter(const struct roots *roots, char *directory, bool v2)
+{
+	for (;;) {
+		int fd;
+		int r = cgroup_open(roots, directory, &fd);
+		if (r < 0)
+			return r;
+		int file = openat(
+			fd, v2 ? "memory.events" : "memory.oom_control", O_RDONLY | O_CLOEXEC);
+		r = file < 0 ? -errno : 0;
+		close(fd);
+		if (r == 0)
+			return file;
+		char *last = strrchr(directory, '/');
+		if (!v2 || r != -ENOENT || !last || last == directory)
+			return r;
+		*last = '\0';
+	}
+}
+
+/* The memory cgroup of a process. `known`: nothing is done when it is still that one; then false. */
+static bool find_place(
+	const struct roots *roots, pid_t pid, const struct oom_place *known, struct oom_place *ret)
+{
+	struct oom_place p = nowhere;
+	const char *controller = "memory";
+	char *directory = NULL;
+	int r = cgroup_path(roots, pid, controller, &p.path);
+
+	if (r == -ENOENT) {
+		p.v2 = true;
+		controller = CGROUP_V2;
+		r = cgroup_path(roots, pid, controller, &p.path);
+	}
+	if (r < 0)
+		return false;
+	if (known->path && strcmp(known->path, p.path) == 0) {
+		free(p.path);
+		return false;
+	}
+	if (cgroup_directory(roots, controller, p.path, &directory) == 0)
+		p.fd = open_counter(roots, directory, p.v2);
+	free(directory);
+	if (p.fd >= 0 && cgroup_read_key(p.fd, KEY, &p.before) < 0) {
+		close(p.fd);
+		p.fd = -1;
+	}
+	p.fd = p.fd < 0 ? -1 : p.fd;
+	*ret = p;
+	return true;
+}
+
+static bool read_machine(const struct roots *roots, uint64_t *ret)
+{
+	AUTO_CLOSE int fd = root_file(roots->proc, "vmstat");
+
+	return fd >= 0 && cgroup_read_key(fd, KEY, ret) == 0;
+}
+
+void oom_begin(struct oom_watch *w, const struct roots *roots)
+{
+	find_place(roots, getpid(), &w->own, &w->own);
+	w->machine_known = read_machine(roots, &w->machine_before);
+}
+
+void oom_look(struct oom_watch *w, const struct roots *roots, pid_t job, uint64_t age_ns)
+{
+	const struct oom_place *known = w->job.path ? &w->job : &w->own;
+	struct oom_place now;
+
+	/* Each of the dense first ticks, then once a second. */
+	if (age_ns < w->next_look_ns)
+		return;
+	if (age_ns >= LOOK_EVERY_NS)
+		w->next_look_ns = age_ns + LOOK_EVERY_NS;
+	if (!find_place(roots, job, known, &now))
+		return;
+	/* Version 1 shows "/" for one that is ending, and the root has no limit to kill for. */
+	if (!now.v2 && strcmp(now.path, "/") == 0) {
+		leave(&now);
+		return;
+	}
+	leave(&w->job);
+	w->job = now;
+}
+
+static void take_rise(const struct oom_place *p, struct oom_found *ret)
+{
+	uint64_t now;
+
+	/* A cgroup that was removed meanwhile cannot be read any more. */
+	if (p->fd < 0 || cgroup_read_key(p->fd, KEY, &now) < 0 || now <= p->before)
+		return;
+	if (now - p->before > ret->in_cgroup) {
+		ret->in_cgroup = now - p->before;
+		ret->counter = p->v2 ? "memory.events oom_kill" : "memory.oom_control oom_kill";
+	}
+}
+
+void oom_end(const struct oom_watch *w, const struct roots *roots, struct oom_found *ret)
+{
+	uint64_t now = 0;
+
+	*ret = (struct oom_found){ 0 };
+	take_rise(&w->own, ret);
+	take_rise(&w->job, ret);
+	ret->machine_known = w->machine_known && read_machine(roots, &now);
+	if (ret->machine_known && now > w->machine_before)
+		ret->on_machine = now - w->machine_before;
+}

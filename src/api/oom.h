@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* Whether the kernel's OOM killer struck during the run: in the job's memory cgroup, in ours, on the machine. For src/api only. */
+#ifndef ASSAY_API_OOM_H
+#define ASSAY_API_OOM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct roots;
+
+/* A memory cgroup and its counter of kills. */
+struct oom_place {
+	char *path; /* within its hierarchy; NULL: none */
+	int fd; /* the file with the counter, -1: it cannot be read */
+	bool v2;
+	uint64_t before; /* when it was first looked at */
+};
+
+struct oom_watch {
+	struct oom_place own;
+	struct oom_place job; /* where it was last seen; fd -1 while that is our own */
+	bool machine_known;
+	uint64_t machine_before;
+	uint64_t next_look_ns; /* since the start of the run */
+};
+
+/* What was found in the end. */
+struct oom_found {
+	uint64_t in_cgroup; /* kills in the job's memory cgroup */
+	const char *counter; /* "memory.events oom_kill"; a literal */
+	bool machine_known;
+	uint64_t on_machine;
+};
+
+void oom_init(struct oom_watch *w);
+/* Takes the counters as they are now. */
+void oom_begin(struct oom_watch *w, const struct roots *roots);
+/* At ticks: a job may have been moved to another cgroup, or have moved itself. */
+void oom_look(struct oom_watch *w, const struct roots *roots, pid_t job, uint64_t age_ns);
+void oom_end(const struct oom_watch *w, const struct roots *roots, struct oom_found *ret);
+void oom_done(struct oom_watch *w);
+
+#endif

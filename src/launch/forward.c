@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* Decides who has a signal already and sends it to who has not. */
+#include "launch/forward.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "launch/keeper.h"
+#include "launch/signals.h"
+
+bool forward_is_ours(const struct got_signal *got, const struct keeper *k)
+{
+	switch (got->number) {
+	case SIGPIPE:
+	case SIGXFSZ: /* the kernel names the writer as the sender: our own write */
+		return got->pid == getpid();
+	case SIGXCPU: /* the limit counts each process's own time */
+		return got->by_kernel;
+	case SIGCONT:
+		return got->pid == k->pid && k->pid > 0 && !got->by_kernel;
+	default:
+		return false;
+	}
+}
+
+/* Without the witness: the kernel signals the whole foreground group for a key. */
+static bool is_a_key(const struct got_signal *got)
+{
+	return got->by_kernel &&
+	       (got->number == SIGINT || got->number == SIGQUIT || got->number == SIGTSTP ||
+		       got->number == SIGTTIN || got->number == SIGTTOU || got->number == SIGWINCH);
+}
+
+static bool stops(int number)
+{
+	return number == SIGTSTP || number == SIGTTIN || number == SIGTTOU;
+}
+
+/* A SIGCONT takes back the stop signals that wait, and a stop signal the SIGCONT (kernel/signal.c, prepare_signal): the keeper may have
+ * only the later of the two when we have read the earlier. What wiped it out went to the group, and so did this. */
+static bool wiped_out(const struct forward *f, const struct exit_page *page, int number)
+{
+	if (number == SIGCONT)
+		return witness_has_more(&f->witness, page, SIGTSTP) ||
+		       witness_has_more(&f->witness, page, SIGTTIN) ||
+		       witness_has_more(&f->witness, page, SIGTTOU);
+	return stops(number) && witness_has_more(&f->witness, page, SIGCONT);
+}
+
+static bool group_has_it(struct forward *f, const struct keeper *k, const struct got_signal *got)
+{
+	if (k->lost || !witness_ask(k->page, k->pid))
+		return is_a_key(got);
+	return witness_had(&f->witness, k->page, got->number) || wiped_out(f, k->page, got->number);
+}
+
+/* Neither the keeper nor the job is in our group. What comes from our terminal all the same, as a key before its modes are changed, is for the
+ * whole job; its own terminal tells it of its window, and who lets it go on sees first where it stands. */
+static void to_own_session(const struct keeper *k, const struct got_signal *got)
+{
+	if (got->number == SIGCONT || (got->number == SIGWINCH && got->by_kernel))
+		return;
+	kill(got->by_kernel ? -k->job_pid : k->job_pid, got->number);
+}
+
+void forward_signal(struct forward *f, const struct keeper *k, const struct got_signal *got)
+{
+	bool group = k->page->leads ? is_a_key(got) : group_has_it(f, k, got);
+	int number = got->number;
+
+	f->latest[number] = (struct sender){ .monotonic_ns = clock_monotonic_ns(),
+		.by_kernel = got->by_kernel,
+		.to_group = group,
+		.pid = got->pid,
+		.uid = got->uid };
+	if (keeper_job_ended(k))
+		return;
+	if (k->page->leads) {
+		to_own_session(k, got);
+		return;
+	}
+	if (!group) {
+		kill(k->job_pid, number);
+		return;
+	}
+	pid_t job_group = getpgid(k->job_pid);
+	if (job_group < 0 || job_group == getpgrp())
+		return;
+	/* A group of its own, in another session: the kernel drops the terminal's stop signals there, and the user wants the terminal back. */
+	if (stops(number) && getsid(k->job_pid) != getsid(0))
+		number = SIGSTOP;
+	kill(job_group == k->job_pid ? -job_group : k->job_pid, number);
+}
+
+void forward_settle(struct forward *f, const struct keeper *k)
+{
+	if (!k->lost)
+		witness_settle(&f->witness, k->page);
+	else
+		f->witness.unsettled = false;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/* Counts the keeper's signals and compares them with the monitor's. */
+#include "launch/witness.h"
+
+#include <stddef.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/macros.h"
+#include "launch/futex.h"
+
+#define ANSWER_WITHIN_NS 100000000ULL
+#define ANSWER_SLICE_NS 20000000ULL
+
+static const struct timespec at_once;
+
+static void take(struct exit_page *page, const siginfo_t *info, pid_t monitor)
+{
+	int number = info->si_signo;
+
+	if (number == SIGCHLD || number < 1 || number >= EXIT_PAGE_SIGNALS ||
+		(info->si_code <= 0 && info->si_pid == monitor))
+		return;
+	atomic_store(&page->signals[number].latest_ns, clock_monotonic_ns());
+	atomic_fetch_add(&page->signals[number].count, 1);
+	atomic_fetch_add(&page->signals_taken, 1);
+}
+
+void witness_forget(void)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	while (sigtimedwait(&all, NULL, &at_once) > 0)
+		continue;
+}
+
+void witness_take_all(struct exit_page *page, pid_t monitor)
+{
+	siginfo_t info;
+	sigset_t all;
+
+	sigfillset(&all);
+	while (sigtimedwait(&all, &info, &at_once) > 0)
+		take(page, &info, monitor);
+}
+
+void witness_wait(struct exit_page *page, pid_t monitor, uint64_t at_most_ns)
+{
+	const struct timespec limit = { .tv_sec = (time_t) (at_most_ns / NSEC_PER_SEC),
+		.tv_nsec = (long) (at_most_ns % NSEC_PER_SEC) };
+	siginfo_t info;
+	sigset_t all;
+
+	sigfillset(&all);
+	if (sigtimedwait(&all, &info, at_most_ns ? &limit : NULL) > 0)
+		take(page, &info, monitor);
+}
+
+void witness_answer(struct exit_page *page, uint32_t asked)
+{
+	if (atomic_load(&page->answered) == asked)
+		return;
+	atomic_store(&page->answered, asked);
+	futex_wake(&page->answered);
+}
+
+bool witness_ask(struct exit_page *page, pid_t keeper)
+{
+	uint32_t question = atomic_fetch_add(&page->asked, 1) + 1;
+	uint64_t end_ns = clock_monotonic_ns() + ANSWER_WITHIN_NS;
+
+	kill(keeper, SIGCHLD);
+	for (;;) {
+		uint32_t answered = atomic_load(&page->answered);
+
+		if ((int32_t) (answered - question) >= 0)
+			return true;
+		if (clock_monotonic_ns() >= end_ns)
+			return false;
+		futex_wait(&page->answered, answered, ANSWER_SLICE_NS);
+		/* One that somebody stopped cannot answer; one that runs takes no notice. */
+		if (atomic_load(&page->answered) == answered)
+			kill(keeper, SIGCONT);
+	}
+}
+
+bool witness_had(struct witness *w, const struct exit_page *page, int number)
+{
+	if (atomic_load(&page->signals[number].count) == w->matched[number])
+		return false;
+	w->matched[number]++;
+	return true;
+}
+
+bool witness_has_more(const struct witness *w, const struct exit_page *page, int number)
+{
+	return atomic_load(&page->signals[number].count) != w->matched[number];
+}
+
+void witness_settle(struct witness *w, const struct exit_page *page)
+{
+	uint32_t taken = atomic_load(&page->signals_taken);
+
+	if (taken == w->settled)
+		return;
+	uint64_t now_ns = clock_monotonic_ns();
+	w->unsettled = false;
+	for (int number = 1; number < EXIT_PAGE_SIGNALS; number++) {
+		const struct signal_count *c = &page->signals[number];
+		uint32_t count = atomic_load(&c->count);
+
+		if (count == w->matched[number])
+			continue;
+		if (now_ns > atomic_load(&c->latest_ns) + WITNESS_SETTLE_NS)
+			w->matched[number] = count;
+		else
+			w->unsettled = true;
+	}
+	if (!w->unsettled)
+		w->settled = taken;
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/* Makes, kills and removes a version 2 cgroup of our own. cgroups(7), Documentation/admin-guide/cgroup-v2.rst. */
+#include "linux/own_cgroup.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/macros.h"
+#include "linux/cgroup.h"
+#include "linux/roots.h"
+
+#define DEPTH_MAX 16 /* of directories that the job made itself */
+#define REMOVE_TRIES 50
+#define REMOVE_PAUSE_NS 2000000L
+
+static int write_text(int directory, const char *name, const char *text)
+{
+	AUTO_CLOSE int fd = openat(directory, name, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	return write(fd, text, strlen(text)) < 0 ? -errno : 0;
+}
+
+static int open_parent(const struct roots *roots, struct own_cgroup *c, struct error *err)
+{
+	char *path = NULL;
+	char *directory = NULL;
+	int r = cgroup_path(roots, getpid(), CGROUP_V2, &path);
+
+	if (r == 0)
+		r = cgroup_directory(roots, CGROUP_V2, path, &directory);
+	if (r == 0)
+		r = cgroup_open(roots, directory, &c->parent_fd);
+	if (r < 0) {
+		error_set(err, r, "there is no cgroup of version 2 that we are in");
+	} else {
+		struct buf text = { 0 };
+		buf_addf(&text, "%s/%s", directory, c->name);
+		if (text.failed) {
+			buf_done(&text);
+			r = error_set(err, -ENOMEM, "cannot make a cgroup");
+		}
+		c->directory = text.data;
+	}
+	free(path);
+	free(directory);
+	return r;
+}
+
+/* A child of a threaded cgroup takes no processes, and before Linux 5.14 there is no cgroup.kill. */
+static int check_use(struct own_cgroup *c, struct error *err)
+{
+	char type[64];
+
+	if (faccessat(c->parent_fd, "cgroup.procs", W_OK, AT_EACCESS) < 0)
+		return error_set(err, -errno, "no process may be moved out of our cgroup");
+	ssize_t n = read_root_file(c->fd, "cgroup.type", type, sizeof(type));
+	if (n < 0 || strcmp(type, "domain\n") != 0)
+		return error_say(err, n < 0 ? (int) n : -EOPNOTSUPP,
+			"a cgroup below ours takes no processes");
+	if (faccessat(c->fd, "cgroup.kill", W_OK, AT_EACCESS) < 0)
+		return error_set(err, -errno, "this kernel has no cgroup.kill");
+	return 0;
+}
+
+int own_cgroup_make(
+	const struct roots *roots, const char *name, struct own_cgroup *ret, struct error *err)
+{
+	struct own_cgroup c = OWN_CGROUP_NONE;
+	int r;
+
+	c.name = strdup(name);
+	r = c.name ? open_parent(roots, &c, err) : error_set(err, -ENOMEM, "cannot make a cgroup");
+	/* One of that name that is empty was left by a process that was killed and had our pid. */
+	if (r == 0)
+		unlinkat(c.parent_fd, name, AT_REMOVEDIR);
+	if (r == 0 && mkdirat(c.parent_fd, name, 0755) < 0)
+		r = error_set(err, -errno, "cannot make the cgroup %s", c.directory);
+	if (r < 0) {
+		free(c.directory); /* there is none to be removed */
+		c.directory = NULL;
+		own_cgroup_remove(&c);
+		return r;
+	}
+	c.fd = openat(c.parent_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	r = c.fd < 0 ? error_set(err, -errno, "cannot open the cgroup %s", c.directory)
+		     : check_use(&c, err);
+	if (r < 0) {
+		own_cgroup_remove(&c);
+		return r;
+	}
+	*ret = c;
+	return 0;
+}
+
+int own_cgroup_take(const struct own_cgroup *c, pid_t pid)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%ld", (long) pid);
+	return write_text(c->fd, "cgroup.procs", text);
+}
+
+int own_cgroup_populated(const struct own_cgroup *c)
+{
+	uint64_t populated;
+	AUTO_CLOSE int fd = openat(c->fd, "cgroup.events", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	int r = cgroup_read_key(fd, "populated", &populated);
+	return r < 0 ? r : populated != 0;
+}
+
+int own_cgroup_kill(const struct own_cgroup *c)
+{
+	return write_text(c->fd, "cgroup.kill", "1");
+}
+
+/* What lives on in it goes back to where we are ourselves. */
+static void move_out(const struct own_cgroup *c, int directory)
+{
+	int fd = openat(directory, "cgroup.procs", O_RDONLY | O_CLOEXEC);
+	FILE *list = fd >= 0 ? fdopen(fd, "re") : NULL;
+	char pid[32];
+
+	if (!list) {
+		if (fd >= 0)
+			close(fd);
+		return;
+	}
+	while (fgets(pid, sizeof(pid), list))
+		write_text(c->parent_fd, "cgroup.procs", pid); /* one that ended meanwhile: ESRCH */
+	(void) fclose(list); /* only read */
+}
+
+static int remove_tree(const struct own_cgroup *c, int parent, const char *name, int depth)
+{
+	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *directory = fd >= 0 ? fdopendir(fd) : NULL;
+
+	if (!directory) {
+		int number = errno;
+		if (fd >= 0)
+			close(fd);
+		return -number;
+	}
+	move_out(c, fd);
+	for (struct dirent *entry; depth < DEPTH_MAX && (entry = readdir(directory));)
+		if (entry->d_type == DT_DIR && entry->d_name[0] != '.')
+			remove_tree(c, fd, entry->d_name, depth + 1);
+	closedir(directory);
+	return unlinkat(parent, name, AT_REMOVEDIR) < 0 ? -errno : 0;
+}
+
+int own_cgroup_remove(struct own_cgroup *c)
+{
+	struct timespec pause = { .tv_nsec = REMOVE_PAUSE_NS };
+	int r = 0;
+
+	for (int i = 0; c->directory && i < REMOVE_TRIES; i++) {
+		r = remove_tree(c, c->parent_fd, c->name, 0);
+		/* A process that is just ending holds it for a moment longer. */
+		if (r != -EBUSY)
+			break;
+		nanosleep(&pause, NULL);
+	}
+	if (c->fd >= 0)
+		close(c->fd);
+	if (c->parent_fd >= 0)
+		close(c->parent_fd);
+	free(c->directory);
+	free(c->name);
+	*c = (struct own_cgroup) OWN_CGROUP_NONE;
+	return r == -ENOENT ? 0 : r;
+}

@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: MIT
+"""A job that is stopped and continued, and assay with it."""
+import os
+import random
+import signal
+import sys
+import time
+
+import pytest
+
+from support import alive, wait_for
+from test_signals import state_of
+
+FAST = ["-i", "50ms"]
+# Like a shell with job control: the command in a process group of its own, with its parent in the session. A group without such a
+# parent is orphaned, and the kernel does not stop it by the terminal's signals.
+SHELL = """
+import os, sys
+child = os.fork()
+if child == 0:
+    os.setpgid(0, 0)
+    os.execvp(sys.argv[1], sys.argv[1:])
+status = os.waitpid(child, 0)[1]
+if os.WIFSIGNALED(status):
+    os.kill(os.getpid(), os.WTERMSIG(status))
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
+IN_A_GROUP = [sys.executable, "-c", SHELL]
+
+
+class Job:
+    """A command under assay, in the process group of assay."""
+
+    def __init__(self, run_assay, command, options=FAST, wrapper=tuple(IN_A_GROUP), **start):
+        self.started = run_assay.start(command, options, wrapper=wrapper, **start)
+        monitor = self.started.running_info()["monitor"]
+        self.assay, self.pid, self.keeper = monitor["pid"], monitor["job_pid"], monitor["keeper_pid"]
+
+    def wait_for_states(self, letters):
+        """The states of assay and of the job, T is stopped; anything else counts as running."""
+        def reached():
+            states = [state_of(pid) for pid in (self.assay, self.pid)]
+            return all((state == "T") == (letter == "T") for state, letter in zip(states, letters))
+        wait_for(reached, f"assay and the job to be {letters}")
+
+
+def until(gate, code):
+    """A command of one process that ends when the gate is there."""
+    return ["LOAD", "TRUTH", "until-file", str(gate), str(code)]
+
+
+def send_to(whom):
+    def send(job, number):
+        if whom == "group":
+            os.killpg(job.assay, number)
+        else:
+            os.kill(job.assay if whom == "assay" else job.pid, number)
+    return send
+
+
+@pytest.mark.parametrize("stop, whom", [("SIGTSTP", "assay"), ("SIGTSTP", "job"), ("SIGTSTP", "group"),
+                                        ("SIGTTIN", "group"), ("SIGTTOU", "assay"), ("SIGSTOP", "job"),
+                                        ("SIGSTOP", "group")])
+@pytest.mark.parametrize("by", ["assay", "job", "group"])
+def test_assay_is_stopped_while_the_job_is_and_the_record_says_for_how_long(run_assay, room, user, stop, whom, by):
+    if (stop, whom, by) == ("SIGSTOP", "group", "job"):
+        pytest.skip("who was stopped with the job cannot notice that the job alone was continued")
+    gate = room / "gate"
+    job = Job(run_assay, until(gate, 6), user=user)
+    began = time.monotonic()
+    send_to(whom)(job, getattr(signal, stop))
+    job.wait_for_states("TT")
+    stopped = time.monotonic()
+    end = stopped + 0.5
+    wait_for(lambda: time.monotonic() > end, "some time to pass")
+    continuing = time.monotonic()
+    send_to(by)(job, signal.SIGCONT)
+    job.wait_for_states("SS")
+    continued = time.monotonic()
+    gate.touch()
+    run = job.started.finish()
+    times = run.info["time"]
+
+    assert run.status == 6
+    assert times["stops"] == 1
+    assert times["stopped_seconds"] <= continued - began + 0.1
+    # Of a stop of us all, the time until the next sample was due is not known.
+    assert times["stopped_seconds"] >= continuing - stopped - (0.1 if (stop, whom) == ("SIGSTOP", "group") else 0)
+    assert times["wall_seconds"] >= times["stopped_seconds"]
+    assert run.info["self"]["missed_ticks"] < 10, "the ticks of the time when it was stopped are not missed"
+
+
+def test_a_record_of_a_job_that_was_never_stopped_says_nothing_of_stops(run_assay):
+    run = run_assay(["true"], quiet=False)
+
+    assert "stops" not in run.info["time"] and "stopped_seconds" not in run.info["time"]
+    assert b"stopped" not in run.stderr
+
+
+@pytest.mark.parametrize("name", ["SIGKILL", "SIGTERM"])
+@pytest.mark.parametrize("whom", ["job", "group"])
+def test_a_stopped_job_that_is_killed_ends_us_too(run_assay, room, name, whom):
+    job = Job(run_assay, until(room / "never", 0))
+    os.kill(job.pid, signal.SIGSTOP)
+    job.wait_for_states("TT")
+    number = getattr(signal, name)
+    if (name, whom) == ("SIGKILL", "group"):
+        # Assay must die itself, so only the job's part of the group.
+        os.kill(job.pid, number)
+    else:
+        send_to(whom)(job, number)
+        send_to(whom)(job, signal.SIGCONT)
+    run = job.started.finish()
+
+    assert run.status == -number
+    assert run.info["outcome"]["signal"] == number
+    assert run.info["time"]["stops"] == 1
+
+
+def test_a_job_that_ignores_the_terminals_stop_is_not_left_by_us(run_assay, room):
+    job = Job(run_assay, ["sh", "-c", f"trap '' TSTP; touch '{room}/ready'; exec \"$@\"", "sh", *until(room / "gate", 2)])
+    wait_for((room / "ready").exists, "the job to run")
+    for whom in ("group", "assay"):
+        send_to(whom)(job, signal.SIGTSTP)
+    os.kill(job.assay, signal.SIGWINCH)
+    (room / "gate").touch()
+    run = job.started.finish()
+
+    assert run.status == 2
+    assert "stops" not in run.info["time"]
+
+
+TIDY = """
+import os, signal, sys, time
+def stop(number, frame):
+    open("tidied", "w").close()
+    signal.signal(signal.SIGTSTP, signal.SIG_DFL)
+    os.kill(os.getpid(), signal.SIGTSTP)
+    signal.signal(signal.SIGTSTP, stop)
+    open("back", "w").close()
+signal.signal(signal.SIGTSTP, stop)
+open("ready", "w").close()
+while not os.path.exists("gate"):
+    time.sleep(0.02)
+"""
+
+
+def test_a_job_that_tidies_up_before_it_stops_is_followed_when_it_has(run_assay, room):
+    job = Job(run_assay, [sys.executable, "-c", TIDY])
+    wait_for((room / "ready").exists, "the job to run")
+    os.killpg(job.assay, signal.SIGTSTP)
+    job.wait_for_states("TT")
+    assert (room / "tidied").exists() and not (room / "back").exists()
+    os.killpg(job.assay, signal.SIGCONT)
+    wait_for((room / "back").exists, "the job to go on")
+    (room / "gate").touch()
+    run = job.started.finish()
+
+    assert run.status == 0
+    assert run.info["time"]["stops"] == 1
+
+
+def test_in_an_orphaned_group_neither_is_stopped_by_the_terminals_signal(run_assay, room):
+    job = Job(run_assay, until(room / "gate", 2), wrapper=())
+    os.killpg(job.assay, signal.SIGTSTP)
+    os.kill(job.assay, signal.SIGTSTP)
+    (room / "gate").touch()
+
+    assert job.started.finish().status == 2
+
+
+def test_in_a_session_of_its_own_the_job_stops_and_continues_with_our_group(run_assay, room):
+    job = Job(run_assay, until(room / "gate", 2), [*FAST, "--mode", "new-session"])
+    assert os.getsid(job.pid) == job.pid
+    for _ in range(2):
+        os.killpg(job.assay, signal.SIGTSTP)
+        job.wait_for_states("TT")
+        os.killpg(job.assay, signal.SIGCONT)
+        job.wait_for_states("SS")
+    (room / "gate").touch()
+    run = job.started.finish()
+
+    assert run.status == 2
+    assert run.info["time"]["stops"] == 2
+
+
+@pytest.mark.parametrize("whom", ["job", "group", "assay", "any"])
+def test_stops_and_continues_in_quick_succession_leave_nobody_stopped(run_assay, room, whom):
+    job = Job(run_assay, until(room / "gate", 2))
+    order = random.Random(whom)
+    for _ in range(300):
+        target = order.choice(["job", "group", "assay"]) if whom == "any" else whom
+        stop = signal.SIGSTOP if target == "job" and order.random() < 0.5 else signal.SIGTSTP
+        for number in (stop, signal.SIGCONT):
+            send_to(target)(job, number)
+            for _ in range(order.choice([0, 10, 300, 3000])):
+                os.sched_yield()
+    # Not to assay: whoever lets the job run lets assay run.
+    os.kill(job.pid, signal.SIGCONT)
+    job.wait_for_states("SS")
+    (room / "gate").touch()
+    run = job.started.finish()
+
+    assert run.status == 2
+    assert run.info["time"].get("stops", 0) <= 300
+
+
+def test_a_keeper_that_somebody_stops_is_let_run_again(run_assay, room):
+    job = Job(run_assay, until(room / "gate", 2))
+    for _ in range(20):
+        os.kill(job.keeper, signal.SIGSTOP)
+        wait_for(lambda: state_of(job.keeper) == "S", "the keeper to run")
+    os.kill(job.keeper, signal.SIGSTOP)
+    (room / "gate").touch()
+
+    assert job.started.finish().status == 2
+
+
+def test_without_the_keeper_assay_still_stops_and_continues_with_the_job(run_assay, room):
+    job = Job(run_assay, until(room / "gate", 2))
+    os.kill(job.keeper, signal.SIGKILL)
+    wait_for(lambda: state_of(job.keeper) is None, "assay to notice")
+    os.killpg(job.assay, signal.SIGTSTP)
+    job.wait_for_states("TT")
+    os.killpg(job.assay, signal.SIGCONT)
+    job.wait_for_states("SS")
+    (room / "gate").touch()
+    run = job.started.finish()
+
+    assert run.status == 2
+    assert run.info["time"]["stops"] == 1
+
+
+def test_the_summary_says_how_long_the_job_was_stopped(run_assay, room):
+    job = Job(run_assay, until(room / "gate", 0), quiet=False)
+    os.killpg(job.assay, signal.SIGTSTP)
+    job.wait_for_states("TT")
+    os.killpg(job.assay, signal.SIGCONT)
+    (room / "gate").touch()
+    run = job.started.finish()
+
+    assert b"meanwhile, which the wall time includes" in run.stderr
+    assert not alive(job.keeper)

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* Where a cgroup is, on a recorded tree; and a cgroup of our own on the live machine. */
+#include "linux_test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "linux/cgroup.h"
+#include "linux/own_cgroup.h"
+
+static void assert_directory(pid_t pid, const char *controller, const char *expected)
+{
+	struct roots r = open_fixture("cgroups");
+	char *path = NULL;
+	char *directory = NULL;
+
+	assert_int_equal(cgroup_path(&r, pid, controller, &path), 0);
+	assert_int_equal(cgroup_directory(&r, controller, path, &directory), 0);
+	assert_string_equal(directory, expected);
+	free(path);
+	free(directory);
+	roots_close(&r);
+}
+
+static void a_cgroup_is_found_by_its_hierarchy_and_the_part_that_is_mounted(void **state)
+{
+	(void) state;
+	assert_directory(77, "memory", "/sys/fs/cgroup/memory/inner");
+	assert_directory(77, "cpu", "/sys/fs/cgroup/cpu,cpuacct/slurm/job_7");
+	assert_directory(77, "cpuacct", "/sys/fs/cgroup/cpu,cpuacct/slurm/job_7");
+	assert_directory(77, "name=odd", "/sys/fs/cgroup/a b/x:y");
+	assert_directory(77, CGROUP_V2, "/sys/fs/cgroup/unified/user.slice/run");
+}
+
+static void what_is_not_mounted_or_not_there_is_not_found(void **state)
+{
+	struct roots r = open_fixture("cgroups");
+	char *path = NULL;
+	char *directory = NULL;
+	(void) state;
+
+	assert_int_equal(cgroup_path(&r, 77, "pids", &path), -ENOENT);
+	assert_int_equal(cgroup_path(&r, 99, "memory", &path), -ENOENT);
+	assert_int_equal(cgroup_path(&r, 77, "freezer", &path), 0);
+	assert_int_equal(cgroup_directory(&r, "freezer", path, &directory), -ENOENT);
+	free(path);
+	/* Its name begins like that of the mounted part, and it lies outside. */
+	assert_int_equal(cgroup_path(&r, 88, "memory", &path), 0);
+	assert_int_equal(cgroup_directory(&r, "memory", path, &directory), -ENOENT);
+	free(path);
+	assert_int_equal(cgroup_path(&r, 88, CGROUP_V2, &path), 0);
+	assert_int_equal(cgroup_directory(&r, CGROUP_V2, path, &directory), -ENOENT);
+	free(path);
+	assert_null(directory);
+	roots_close(&r);
+}
+
+static uint64_t key_in(const char *directory, const char *file, const char *key, int expected)
+{
+	struct roots r = open_fixture("cgroups");
+	uint64_t n = 42;
+	int fd = -1;
+
+	assert_int_equal(cgroup_open(&r, directory, &fd), 0);
+	int counter = openat(fd, file, O_RDONLY | O_CLOEXEC);
+	assert_true(counter >= 0);
+	assert_int_equal(cgroup_read_key(counter, key, &n), expected);
+	close(counter);
+	close(fd);
+	roots_close(&r);
+	return n;
+}
+
+static void a_key_is_a_whole_word_at_the_start_of_its_line(void **state)
+{
+	const char *v2 = "/sys/fs/cgroup/unified/user.slice";
+	(void) state;
+
+	assert_int_equal(key_in(v2, "memory.events", "oom_kill", 0), 5);
+	assert_int_equal(key_in(v2, "memory.events", "oom", 0), 3);
+	assert_int_equal(key_in(v2, "memory.events", "kill", -ENOENT), 42);
+	assert_int_equal(
+		key_in("/sys/fs/cgroup/memory/inner", "memory.oom_control", "oom_kill", 0), 2);
+}
+
+static void a_recorded_tree_never_leads_to_the_live_machine(void **state)
+{
+	struct roots r = open_fixture("cgroups");
+	int fd = -1;
+	(void) state;
+
+	assert_int_equal(cgroup_open(&r, "/mnt", &fd), -ENOENT);
+	assert_int_equal(cgroup_open(&r, "/sys/fs/cgroup/none", &fd), -ENOENT);
+	assert_int_equal(fd, -1);
+	roots_close(&r);
+}
+
+static void a_cgroup_of_our_own_holds_kills_and_goes(void **state)
+{
+	struct own_cgroup c = OWN_CGROUP_NONE;
+	struct error err = { 0 };
+	struct roots r;
+	char name[40];
+	int status;
+	(void) state;
+
+	assert_int_equal(roots_open(&r, "", &err), 0);
+	snprintf(name, sizeof(name), "assay-unit-test-%d", (int) getpid());
+	if (own_cgroup_make(&r, name, &c, &err) < 0)
+		SKIP_BECAUSE("needs leave to make a cgroup of version 2: %s", err.text);
+	assert_int_equal(own_cgroup_populated(&c), 0);
+
+	/* One that was left behind empty is taken for our own; one in use is not. */
+	struct own_cgroup again = OWN_CGROUP_NONE;
+	assert_int_equal(own_cgroup_make(&r, name, &again, &err), 0);
+	assert_int_equal(own_cgroup_remove(&again), 0);
+	own_cgroup_remove(&c);
+	assert_int_equal(own_cgroup_make(&r, name, &c, &err), 0);
+
+	pid_t child = fork();
+	if (child == 0) {
+		signal(SIGTERM, SIG_IGN);
+		for (;;)
+			pause();
+	}
+	assert_int_equal(own_cgroup_take(&c, child), 0);
+	assert_int_equal(own_cgroup_populated(&c), 1);
+	assert_int_equal(own_cgroup_make(&r, name, &again, &err), -EEXIST);
+	assert_null(again.directory);
+	assert_int_equal(own_cgroup_kill(&c), 0);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(WTERMSIG(status), SIGKILL);
+	assert_int_equal(own_cgroup_populated(&c), 0);
+
+	char *directory = strdup(c.directory);
+	assert_int_equal(own_cgroup_remove(&c), 0);
+	assert_int_equal(access(directory, F_OK), -1);
+	assert_null(c.directory);
+	free(directory);
+	roots_close(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_cgroup_is_found_by_its_hierarchy_and_the_part_that_is_mounted),
+		cmocka_unit_test(what_is_not_mounted_or_not_there_is_not_found),
+		cmocka_unit_test(a_key_is_a_whole_word_at_the_start_of_its_line),
+		cmocka_unit_test(a_recorded_tree_never_leads_to_the_live_machine),
+		cmocka_unit_test(a_cgroup_of_our_own_holds_kills_and_goes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/* What is said of a SIGKILL, by the kernel's counters of OOM kills in a tree that the test makes up. */
+#include "test.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "api/oom.h"
+#include "api/outcome.h"
+#include "base/error.h"
+#include "linux/roots.h"
+#include "model/run_info.h"
+
+#define JOB 4321
+
+/* A tree that is removed with the test. */
+struct tree {
+	char root[32];
+	struct roots roots;
+	struct oom_watch watch;
+};
+
+static void put(const struct tree *t, const char *name, const char *text)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", t->root, name);
+	for (char *slash = path + strlen(t->root) + 1; (slash = strchr(slash, '/')); slash++) {
+		*slash = '\0';
+		mkdir(path, 0700);
+		*slash = '/';
+	}
+	FILE *file = fopen(path, "w");
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static void put_own_cgroup(const struct tree *t, const char *text)
+{
+	char name[40];
+
+	snprintf(name, sizeof(name), "proc/%d/cgroup", (int) getpid());
+	put(t, name, text);
+}
+
+static void open_tree(struct tree *t, const char *mount)
+{
+	snprintf(t->root, sizeof(t->root), "/tmp/assay-test-XXXXXX");
+	assert_non_null(mkdtemp(t->root));
+	put(t, "proc/self/mountinfo", mount);
+	put(t, "sys/none", "");
+	assert_int_equal(roots_open(&t->roots, t->root, NULL), 0);
+	oom_init(&t->watch);
+}
+
+static void close_tree(struct tree *t)
+{
+	char command[80];
+
+	oom_done(&t->watch);
+	roots_close(&t->roots);
+	snprintf(command, sizeof(command), "rm -r '%s'", t->root);
+	pid_t child = fork();
+	if (child == 0)
+		execl("/bin/sh", "sh", "-c", command, (char *) NULL);
+	int status;
+	waitpid(child, &status, 0);
+	assert_int_equal(status, 0);
+}
+
+#define V1 "35 31 0:32 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"
+#define V2 "42 31 0:38 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"
+
+/* How a run that ended with `signal` or `exit_code` is told; notes in *info. */
+static struct assay_run_info told(const struct tree *t, int number, int exit_code)
+{
+	struct assay_run_info info = { 0 };
+	struct oom_found found;
+	char text[] = "killed by SIGKILL";
+
+	info.outcome = (struct outcome){ .known = true, .signal = number, .exit_code = exit_code };
+	snprintf(info.outcome.words, sizeof(info.outcome.words), "%s", number ? text : "exited");
+	oom_end(&t->watch, &t->roots, &found);
+	outcome_explain(&info, &found);
+	return info;
+}
+
+static void a_counter_of_our_own_cgroup_that_rose_explains_a_sigkill(void **state)
+{
+	struct tree t;
+	(void) state;
+
+	open_tree(&t, V2);
+	put_own_cgroup(&t, "0::/step/task\n");
+	put(&t, "sys/fs/cgroup/step/memory.events", "oom 0\noom_kill 3\n");
+	put(&t, "sys/fs/cgroup/step/task/cgroup.procs", "");
+	oom_begin(&t.watch, &t.roots);
+	put(&t, "sys/fs/cgroup/step/memory.events", "oom 1\noom_kill 4\n");
+	struct assay_run_info info = told(&t, SIGKILL, 0);
+	assert_string_equal(info.outcome.words,
+		"killed by SIGKILL (the kernel's OOM killer: memory.events oom_kill rose by 1)");
+	assert_int_equal(info.n_notes, 0);
+	run_info_done(&info);
+	close_tree(&t);
+}
+
+static void the_cgroup_a_job_moved_to_counts_from_when_it_was_seen_there(void **state)
+{
+	struct tree t;
+	(void) state;
+
+	open_tree(&t, V1);
+	put_own_cgroup(&t, "4:memory:/us\n");
+	put(&t, "sys/fs/cgroup/memory/us/memory.oom_control", "oom_kill 7\n");
+	put(&t, "sys/fs/cgroup/memory/job/memory.oom_control", "oom_kill 10\n");
+	oom_begin(&t.watch, &t.roots);
+	put(&t, "proc/4321/cgroup", "4:memory:/us\n");
+	oom_look(&t.watch, &t.roots, JOB, 20000000);
+	put(&t, "proc/4321/cgroup", "4:memory:/job\n");
+	oom_look(&t.watch, &t.roots, JOB, 60000000);
+	put(&t, "sys/fs/cgroup/memory/job/memory.oom_control", "oom_kill 12\n");
+	/* As version 1 shows it when it is ending. */
+	put(&t, "proc/4321/cgroup", "4:memory:/\n");
+	oom_look(&t.watch, &t.roots, JOB, 140000000);
+	struct assay_run_info info = told(&t, SIGKILL, 0);
+	assert_string_equal(info.outcome.words, "killed by SIGKILL (the kernel's OOM killer: "
+						"memory.oom_control oom_kill rose by 2)");
+	run_info_done(&info);
+	close_tree(&t);
+}
+
+static void kills_elsewhere_on_the_machine_are_only_perhaps(void **state)
+{
+	struct tree t;
+	(void) state;
+
+	open_tree(&t, V2);
+	put(&t, "proc/vmstat", "nr_free_pages 1\noom_kill 1\n");
+	oom_begin(&t.watch, &t.roots);
+	put(&t, "proc/vmstat", "nr_free_pages 1\noom_kill 2\n");
+	struct assay_run_info info = told(&t, SIGKILL, 0);
+	assert_string_equal(info.outcome.words,
+		"killed by SIGKILL (perhaps by the kernel's OOM killer, which struck on this "
+		"machine meanwhile)");
+	assert_non_null(strstr(info.outcome.evidence, "oom_kill of the machine (vmstat) rose by 1"));
+	run_info_done(&info);
+	close_tree(&t);
+}
+
+static void a_sigkill_that_nothing_explains_is_unknown_and_why_is_said(void **state)
+{
+	struct tree t;
+	(void) state;
+
+	open_tree(&t, V2);
+	oom_begin(&t.watch, &t.roots);
+	struct assay_run_info info = told(&t, SIGKILL, 0);
+	assert_string_equal(info.outcome.words, "killed by SIGKILL (by whom is not known)");
+	assert_non_null(strstr(info.outcome.evidence, "could not be read"));
+	run_info_done(&info);
+
+	put(&t, "proc/vmstat", "oom_kill 1\n");
+	oom_begin(&t.watch, &t.roots);
+	info = told(&t, SIGKILL, 0);
+	assert_string_equal(info.outcome.words, "killed by SIGKILL (by whom is not known)");
+	assert_non_null(strstr(info.outcome.evidence, "killed nothing on this machine"));
+	run_info_done(&info);
+	close_tree(&t);
+}
+
+static void a_kill_that_did_not_end_the_command_is_a_note(void **state)
+{
+	struct tree t;
+	(void) state;
+
+	open_tree(&t, V2);
+	put_own_cgroup(&t, "0::/\n");
+	put(&t, "sys/fs/cgroup/memory.events", "oom_kill 0\n");
+	oom_begin(&t.watch, &t.roots);
+	put(&t, "sys/fs/cgroup/memory.events", "oom_kill 2\n");
+	struct assay_run_info info = told(&t, 0, 0);
+	assert_string_equal(info.outcome.words, "exited");
+	assert_int_equal(info.n_notes, 1);
+	assert_string_equal(info.notes[0],
+		"the kernel's OOM killer killed 2 processes in this cgroup during the run "
+		"(memory.events oom_kill)");
+	run_info_done(&info);
+	close_tree(&t);
+}
+
+static void our_own_limit_needs_no_other_explanation(void **state)
+{
+	struct assay_run_info info = { 0 };
+	const struct oom_found found = { .machine_known = true };
+	(void) state;
+
+	info.outcome = (struct outcome){ .known = true, .signal = SIGKILL };
+	snprintf(info.outcome.evidence, sizeof(info.outcome.evidence), "wait status 9");
+	info.limit_hit = (struct limit_hit){ .name = "memory",
+		.unit = BYTES,
+		.limit = 8ULL << 30,
+		.value = 9ULL << 30,
+		.key = "proc_pss_total_bytes" };
+	outcome_explain(&info, &found);
+	assert_string_equal(info.outcome.words, "stopped by our memory limit (8 GiB)");
+	assert_string_equal(info.outcome.evidence,
+		"wait status 9; proc_pss_total_bytes was 9 GiB when the limit was hit");
+	assert_int_equal(info.n_notes, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_counter_of_our_own_cgroup_that_rose_explains_a_sigkill),
+		cmocka_unit_test(the_cgroup_a_job_moved_to_counts_from_when_it_was_seen_there),
+		cmocka_unit_test(kills_elsewhere_on_the_machine_are_only_perhaps),
+		cmocka_unit_test(a_sigkill_that_nothing_explains_is_unknown_and_why_is_said),
+		cmocka_unit_test(a_kill_that_did_not_end_the_command_is_a_note),
+		cmocka_unit_test(our_own_limit_needs_no_other_explanation),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
