@@ -55,6 +55,7 @@ void tags_copy(struct assay_run_info *info, const char *const *tags)
 
 	while (tags && tags[n])
 		n++;
+	info->n_tags = 0;
 	info->tags = n > 0 ? calloc(n, sizeof(*info->tags)) : NULL;
 	for (size_t i = 0; info->tags && i < n; i++)
 		add(info, tags[i]);

@@ -16,7 +16,9 @@ static bool at_end(const struct config_text *t)
 
 static char peek(const struct config_text *t)
 {
-	return at_end(t) ? '\0' : *t->at;
+	if (at_end(t))
+		return '\0';
+	return *t->at;
 }
 
 static char take(struct config_text *t)

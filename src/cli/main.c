@@ -91,7 +91,7 @@ static int print_verb_help(const struct verb *verb)
 
 static int exec_verb(const struct verb *verb, char **argv)
 {
-	struct option_values values;
+	struct option_values values = { 0 };
 	struct error err = { 0 };
 	int first = 0;
 	int status;

@@ -33,12 +33,13 @@ static bool wants_color(const struct verb *verb, const struct option_values *val
 {
 	const struct option_value *colors = verb_value(verb, values, "colors");
 	const char *terminal = getenv("TERM");
+	const char *forced = getenv("CLICOLOR_FORCE");
 
 	if (colors->source)
 		return colors->text != NULL;
 	if (is_set("NO_COLOR"))
 		return false;
-	if (is_set("CLICOLOR_FORCE") && strcmp(getenv("CLICOLOR_FORCE"), "0") != 0)
+	if (forced && *forced && strcmp(forced, "0") != 0)
 		return true;
 	return isatty(STDERR_FILENO) && terminal && *terminal && strcmp(terminal, "dumb") != 0;
 }
