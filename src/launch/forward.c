@@ -24,7 +24,7 @@ bool forward_is_ours(const struct got_signal *got, const struct keeper *k)
 	}
 }
 
-/* The kernel signals the whole foreground group for a key, whatever the witness saw: two of a kind that wait there at once become one. */
+/* The kernel signals the whole foreground group for a key. */
 static bool is_a_key(const struct got_signal *got)
 {
 	return got->by_kernel &&
@@ -51,7 +51,9 @@ static bool group_has_it(struct forward *f, const struct keeper *k, const struct
 {
 	if (k->lost || !witness_ask(k->page, k->pid))
 		return is_a_key(got);
-	return witness_had(&f->witness, k->page, got->number) || is_a_key(got) ||
+	/* A key that came before the keeper was there is nobody else's; later ones may have merged with one that it counted. */
+	bool key = is_a_key(got) && atomic_load(&k->page->signals[got->number].count) > 0;
+	return witness_had(&f->witness, k->page, got->number) || key ||
 	       was_taken_back(&f->witness, k->page, got->number);
 }
 
