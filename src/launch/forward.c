@@ -24,7 +24,7 @@ bool forward_is_ours(const struct got_signal *got, const struct keeper *k)
 	}
 }
 
-/* Without the witness: the kernel signals the whole foreground group for a key. */
+/* The kernel signals the whole foreground group for a key. */
 static bool is_a_key(const struct got_signal *got)
 {
 	return got->by_kernel &&
@@ -52,7 +52,10 @@ static bool group_has_it(struct forward *f, const struct keeper *k, const struct
 {
 	if (k->lost || !witness_ask(k->page, k->pid))
 		return is_a_key(got);
-	return witness_had(&f->witness, k->page, got->number) || wiped_out(f, k->page, got->number);
+	/* A key that came before the keeper was there is nobody else's; later ones may have merged with one that it counted. */
+	bool key = is_a_key(got) && atomic_load(&k->page->signals[got->number].count) > 0;
+	return witness_had(&f->witness, k->page, got->number) || key ||
+	       wiped_out(f, k->page, got->number);
 }
 
 /* Neither the keeper nor the job is in our group. What comes from our terminal all the same, as a key before its modes are changed, is for the
