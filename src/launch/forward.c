@@ -2,7 +2,7 @@
 /* Decides who has a signal already and sends it to who has not. */
 #include "launch/forward.h"
 
-#include <errno.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -32,11 +32,22 @@ static bool is_a_key(const struct got_signal *got)
 		       got->number == SIGTTIN || got->number == SIGTTOU || got->number == SIGWINCH);
 }
 
+/* Schedulers and service managers signal all processes one by one, the oldest first: the keeper's turn, and the job's, comes just after ours. */
+#define ONE_BY_ONE_NS 5000000L
+
 static bool group_has_it(struct forward *f, const struct keeper *k, const struct got_signal *got)
 {
+	const struct timespec moment = { .tv_nsec = ONE_BY_ONE_NS };
+
 	if (k->lost || !witness_ask(k->page, k->pid))
 		return is_a_key(got);
-	return witness_had(&f->witness, k->page, got->number);
+	if (witness_had(&f->witness, k->page, got->number))
+		return true;
+	/* The kernel knows groups; and of real-time signals there may be many. */
+	if (got->by_kernel || got->number >= SIGRTMIN)
+		return false;
+	nanosleep(&moment, NULL);
+	return witness_ask(k->page, k->pid) && witness_had(&f->witness, k->page, got->number);
 }
 
 static bool stops(int number)
