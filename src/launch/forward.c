@@ -2,7 +2,7 @@
 /* Decides who has a signal already and sends it to who has not. */
 #include "launch/forward.h"
 
-#include <errno.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -48,6 +48,21 @@ static bool wiped_out(const struct forward *f, const struct exit_page *page, int
 	return stops(number) && witness_has_more(&f->witness, page, SIGCONT);
 }
 
+/* Schedulers and service managers signal all processes one by one, the oldest first: the keeper's turn, and the job's, comes just after ours. */
+#define ONE_BY_ONE_NS 5000000L
+
+static bool comes_one_by_one(
+	struct forward *f, const struct keeper *k, const struct got_signal *got)
+{
+	const struct timespec moment = { .tv_nsec = ONE_BY_ONE_NS };
+
+	/* The kernel knows groups; and of real-time signals there may be many. */
+	if (got->by_kernel || got->number >= SIGRTMIN)
+		return false;
+	nanosleep(&moment, NULL);
+	return witness_ask(k->page, k->pid) && witness_had(&f->witness, k->page, got->number);
+}
+
 static bool group_has_it(struct forward *f, const struct keeper *k, const struct got_signal *got)
 {
 	if (k->lost || !witness_ask(k->page, k->pid))
@@ -55,7 +70,7 @@ static bool group_has_it(struct forward *f, const struct keeper *k, const struct
 	/* A key that came before the keeper was there is nobody else's; later ones may have merged with one that it counted. */
 	bool key = is_a_key(got) && atomic_load(&k->page->signals[got->number].count) > 0;
 	return witness_had(&f->witness, k->page, got->number) || key ||
-	       wiped_out(f, k->page, got->number);
+	       wiped_out(f, k->page, got->number) || comes_one_by_one(f, k, got);
 }
 
 /* Neither the keeper nor the job is in our group. What comes from our terminal all the same, as a key before its modes are changed, is for the
