@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from terminal import Terminal, processes_of, transcript
-from test_terminal import WAITING, job_of, logged, scripts
+from terminal import WAITING, Terminal, processes_of, transcript
+from test_terminal import scripts
+from test_terminal_ends import job_of, logged
 
 # What is different through a terminal of the job's own, and why it cannot be otherwise
 DIFFERENT = {
