@@ -76,7 +76,7 @@ struct assay_run_options {
 	int keep_nothing; /* no such ring at all */
 
 	/* the job */
-	int new_session; /* setsid(2) for the job; signals are passed on to its process group */
+	int new_session; /* setsid(2) for the job; what is sent to our process group is passed on to its */
 	const char *limits; /* "wall=2h, cpu=10h, memory=8G, processes=500, output=1G" */
 	uint64_t limit_grace_ns; /* between the soft signal and SIGKILL; 0: 10 s */
 };

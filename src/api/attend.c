@@ -54,6 +54,9 @@ static void attend_without_job(struct session *s, int number)
 {
 	if (ends_by_default(number))
 		s->waits_no_longer = true;
+	/* Where nothing is waited for we end at once; one that the job had, and that we read late, does not stop us first. */
+	else if (!s->options->wait_all)
+		return;
 	else if (number == SIGTSTP || number == SIGTTIN || number == SIGTTOU)
 		stop_self(number);
 }

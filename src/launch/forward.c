@@ -24,7 +24,7 @@ bool forward_is_ours(const struct got_signal *got, const struct keeper *k)
 	}
 }
 
-/* Without the witness: the kernel signals the whole foreground group for a key. */
+/* The kernel signals the whole foreground group for a key, whatever the witness saw: two of a kind that wait there at once become one. */
 static bool is_a_key(const struct got_signal *got)
 {
 	return got->by_kernel &&
@@ -32,16 +32,27 @@ static bool is_a_key(const struct got_signal *got)
 		       got->number == SIGTTIN || got->number == SIGTTOU || got->number == SIGWINCH);
 }
 
+static bool stops(int number)
+{
+	return number == SIGTSTP || number == SIGTTIN || number == SIGTTOU;
+}
+
+/* The kernel takes back a SIGCONT that waits when a stop comes, and the other way round: the witness may have the later one only. */
+static bool was_taken_back(const struct witness *w, const struct exit_page *page, int number)
+{
+	if (stops(number))
+		return witness_has_more(w, page, SIGCONT);
+	return number == SIGCONT &&
+	       (witness_has_more(w, page, SIGTSTP) || witness_has_more(w, page, SIGTTIN) ||
+		       witness_has_more(w, page, SIGTTOU));
+}
+
 static bool group_has_it(struct forward *f, const struct keeper *k, const struct got_signal *got)
 {
 	if (k->lost || !witness_ask(k->page, k->pid))
 		return is_a_key(got);
-	return witness_had(&f->witness, k->page, got->number);
-}
-
-static bool stops(int number)
-{
-	return number == SIGTSTP || number == SIGTTIN || number == SIGTTOU;
+	return witness_had(&f->witness, k->page, got->number) || is_a_key(got) ||
+	       was_taken_back(&f->witness, k->page, got->number);
 }
 
 /* Neither the keeper nor the job is in our group. What comes from our terminal all the same, as a key before its modes are changed, is for the

@@ -85,6 +85,11 @@ bool witness_ask(struct exit_page *page, pid_t keeper)
 	}
 }
 
+bool witness_has_more(const struct witness *w, const struct exit_page *page, int number)
+{
+	return atomic_load(&page->signals[number].count) != w->matched[number];
+}
+
 bool witness_had(struct witness *w, const struct exit_page *page, int number)
 {
 	if (atomic_load(&page->signals[number].count) == w->matched[number])

@@ -8,10 +8,10 @@ import time
 
 import pytest
 
-from support import alive, wait_for
+from support import alive, read_usage, wait_for
 from test_signals import state_of
 
-FAST = ["-i", "50ms"]
+FAST = ["-i", "50ms", "--report-interval", "50ms"]
 # Like a shell with job control: the command in a process group of its own, with its parent in the session. A group without such a
 # parent is orphaned, and the kernel does not stop it by the terminal's signals.
 SHELL = """
@@ -42,6 +42,10 @@ class Job:
             states = [state_of(pid) for pid in (self.assay, self.pid)]
             return all((state == "T") == (letter == "T") for state, letter in zip(states, letters))
         wait_for(reached, f"assay and the job to be {letters}")
+
+
+def windows(job):
+    return len(read_usage(job.started.prefix, torn_end=True))
 
 
 def until(gate, code):
@@ -77,6 +81,9 @@ def test_assay_is_stopped_while_the_job_is_and_the_record_says_for_how_long(run_
     send_to(by)(job, signal.SIGCONT)
     job.wait_for_states("SS")
     continued = time.monotonic()
+    # A stop that nobody saw begin is known when a sample has followed it.
+    seen = windows(job)
+    wait_for(lambda: windows(job) >= seen + 2, "two more samples")
     gate.touch()
     run = job.started.finish()
     times = run.info["time"]
