@@ -29,8 +29,8 @@ TYPED_AT_ONCE = ["stop_between_lines_of_input", "end_of_input", "python_prompt",
 class Captured(Terminal):
     """Waits until the keys go to the job's terminal: what is typed before is echoed by ours and by the job's."""
 
-    def in_foreground(self):
-        super().in_foreground()
+    def in_foreground(self, *arguments):
+        super().in_foreground(*arguments)
         if self.raw_is_awaited:
             self.until(lambda: is_raw(self), "our terminal to be raw")
 
