@@ -2,7 +2,7 @@
 /* Decides who has a signal already and sends it to who has not. */
 #include "launch/forward.h"
 
-#include <errno.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -24,7 +24,7 @@ bool forward_is_ours(const struct got_signal *got, const struct keeper *k)
 	}
 }
 
-/* The kernel signals the whole foreground group for a key, whatever the witness saw: two of a kind that wait there at once become one. */
+/* The kernel signals the whole foreground group for a key. */
 static bool is_a_key(const struct got_signal *got)
 {
 	return got->by_kernel &&
@@ -47,12 +47,25 @@ static bool was_taken_back(const struct witness *w, const struct exit_page *page
 		       witness_has_more(w, page, SIGTTOU));
 }
 
+/* Schedulers and service managers signal all processes one by one, the oldest first: the keeper's turn, and the job's, comes just after ours. */
+#define ONE_BY_ONE_NS 5000000L
+
 static bool group_has_it(struct forward *f, const struct keeper *k, const struct got_signal *got)
 {
+	const struct timespec moment = { .tv_nsec = ONE_BY_ONE_NS };
+
 	if (k->lost || !witness_ask(k->page, k->pid))
 		return is_a_key(got);
-	return witness_had(&f->witness, k->page, got->number) || is_a_key(got) ||
-	       was_taken_back(&f->witness, k->page, got->number);
+	/* A key that came before the keeper was there is nobody else's; later ones may have merged with one that it counted. */
+	bool key = is_a_key(got) && atomic_load(&k->page->signals[got->number].count) > 0;
+	if (witness_had(&f->witness, k->page, got->number) || key ||
+		was_taken_back(&f->witness, k->page, got->number))
+		return true;
+	/* The kernel knows groups; and of real-time signals there may be many. */
+	if (got->by_kernel || got->number >= SIGRTMIN)
+		return false;
+	nanosleep(&moment, NULL);
+	return witness_ask(k->page, k->pid) && witness_had(&f->witness, k->page, got->number);
 }
 
 /* Neither the keeper nor the job is in our group. What comes from our terminal all the same, as a key before its modes are changed, is for the

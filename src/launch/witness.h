@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Was a signal meant for the whole process group or for the monitor alone? The keeper is in the monitor's group and has every
  * signal blocked: what goes to the group is waiting there too. kill(2) to a group signals its newest member first, so that the keeper
- * has it before the monitor can read it. */
+ * has it before the monitor can read it. Who signals all processes one by one is as good as one who signals the group: the job is among them. */
 #ifndef ASSAY_LAUNCH_WITNESS_H
 #define ASSAY_LAUNCH_WITNESS_H
 
