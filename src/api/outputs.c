@@ -134,7 +134,8 @@ static void close_way(struct pump_stream *stream, int *job_end)
 
 static bool same_place(int a, int b)
 {
-	struct stat x, y;
+	struct stat x;
+	struct stat y;
 
 	return a >= 0 && b >= 0 && fstat(a, &x) == 0 && fstat(b, &y) == 0 && x.st_dev == y.st_dev &&
 	       x.st_ino == y.st_ino && x.st_rdev == y.st_rdev;

@@ -37,40 +37,35 @@ static bool stops(int number)
 	return number == SIGTSTP || number == SIGTTIN || number == SIGTTOU;
 }
 
-/* A SIGCONT takes back the stop signals that wait, and a stop signal the SIGCONT (kernel/signal.c, prepare_signal): the keeper may have
- * only the later of the two when we have read the earlier. What wiped it out went to the group, and so did this. */
-static bool wiped_out(const struct forward *f, const struct exit_page *page, int number)
+/* The kernel takes back a SIGCONT that waits when a stop comes, and the other way round: the witness may have the later one only. */
+static bool was_taken_back(const struct witness *w, const struct exit_page *page, int number)
 {
-	if (number == SIGCONT)
-		return witness_has_more(&f->witness, page, SIGTSTP) ||
-		       witness_has_more(&f->witness, page, SIGTTIN) ||
-		       witness_has_more(&f->witness, page, SIGTTOU);
-	return stops(number) && witness_has_more(&f->witness, page, SIGCONT);
+	if (stops(number))
+		return witness_has_more(w, page, SIGCONT);
+	return number == SIGCONT &&
+	       (witness_has_more(w, page, SIGTSTP) || witness_has_more(w, page, SIGTTIN) ||
+		       witness_has_more(w, page, SIGTTOU));
 }
 
 /* Schedulers and service managers signal all processes one by one, the oldest first: the keeper's turn, and the job's, comes just after ours. */
 #define ONE_BY_ONE_NS 5000000L
 
-static bool comes_one_by_one(
-	struct forward *f, const struct keeper *k, const struct got_signal *got)
+static bool group_has_it(struct forward *f, const struct keeper *k, const struct got_signal *got)
 {
 	const struct timespec moment = { .tv_nsec = ONE_BY_ONE_NS };
 
+	if (k->lost || !witness_ask(k->page, k->pid))
+		return is_a_key(got);
+	/* A key that came before the keeper was there is nobody else's; later ones may have merged with one that it counted. */
+	bool key = is_a_key(got) && atomic_load(&k->page->signals[got->number].count) > 0;
+	if (witness_had(&f->witness, k->page, got->number) || key ||
+		was_taken_back(&f->witness, k->page, got->number))
+		return true;
 	/* The kernel knows groups; and of real-time signals there may be many. */
 	if (got->by_kernel || got->number >= SIGRTMIN)
 		return false;
 	nanosleep(&moment, NULL);
 	return witness_ask(k->page, k->pid) && witness_had(&f->witness, k->page, got->number);
-}
-
-static bool group_has_it(struct forward *f, const struct keeper *k, const struct got_signal *got)
-{
-	if (k->lost || !witness_ask(k->page, k->pid))
-		return is_a_key(got);
-	/* A key that came before the keeper was there is nobody else's; later ones may have merged with one that it counted. */
-	bool key = is_a_key(got) && atomic_load(&k->page->signals[got->number].count) > 0;
-	return witness_had(&f->witness, k->page, got->number) || key ||
-	       wiped_out(f, k->page, got->number) || comes_one_by_one(f, k, got);
 }
 
 /* Neither the keeper nor the job is in our group. What comes from our terminal all the same, as a key before its modes are changed, is for the

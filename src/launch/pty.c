@@ -42,9 +42,8 @@ int pty_open(int like, bool controls, int *ret_master, int *ret_slave, struct er
 	if (master < 0)
 		return error_set(err, -errno, "cannot open a terminal for the job");
 	/* ioctl_tty(2): by the master itself, so that it need not be found by a name, whatever is mounted where. */
-	if (unlockpt(master) < 0)
-		r = -errno;
-	else if ((slave = ioctl(master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC)) < 0)
+	if (unlockpt(master) < 0 ||
+		(slave = ioctl(master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC)) < 0)
 		r = -errno;
 	else
 		r = prepare(like, controls, slave);

@@ -19,9 +19,9 @@
 #include "launch/pump.h"
 
 /* What is lost at most when the pump is killed: read, and not yet written. */
-#define CHUNK_SIZE (64 * 1024)
+#define CHUNK_SIZE (64UL * 1024)
 /* The most that a terminal's buffers hold, and more. */
-#define TERMINAL_HOLDS (1024 * 1024)
+#define TERMINAL_HOLDS (1024UL * 1024)
 #define PIPEFS_MAGIC 0x50495045
 
 /* The part of the pump's state that nobody else needs. */

@@ -90,6 +90,14 @@ bool witness_has_more(const struct witness *w, const struct exit_page *page, int
 	return atomic_load(&page->signals[number].count) != w->matched[number];
 }
 
+bool witness_had(struct witness *w, const struct exit_page *page, int number)
+{
+	if (atomic_load(&page->signals[number].count) == w->matched[number])
+		return false;
+	w->matched[number]++;
+	return true;
+}
+
 void witness_settle(struct witness *w, const struct exit_page *page)
 {
 	uint32_t taken = atomic_load(&page->signals_taken);

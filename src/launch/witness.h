@@ -36,7 +36,7 @@ struct witness {
 bool witness_ask(struct exit_page *page, pid_t keeper);
 /* Whether the keeper was sent this signal as well as we; one of its count is used up. */
 bool witness_had(struct witness *w, const struct exit_page *page, int number);
-/* Whether the keeper was sent such a signal that did not come to us yet; nothing is used up. */
+/* Whether the witness had a signal of this number that the monitor did not read yet. */
 bool witness_has_more(const struct witness *w, const struct exit_page *page, int number);
 /* To be called when no signal waits for us: what the keeper counted some time ago and we were not sent, or were sent merged with
  * another, is no evidence for what comes later. */

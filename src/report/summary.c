@@ -400,15 +400,16 @@ static void outputs_rows(struct page *p, const struct assay_run_info *info)
 {
 	for (size_t i = 0; i < info->n_outputs; i++) {
 		const struct output *o = &info->outputs[i];
+		unsigned long long lost = o->lost_bytes;
+		unsigned long long all = o->bytes + lost;
 		char text[sizeof(o->error) + ITEM_SIZE];
 
 		if (!o->error[0])
 			continue;
 		if (o->lost_bytes > 0)
 			snprintf(text, sizeof(text),
-				"%llu of %llu bytes of %s are not in its file: %s",
-				(unsigned long long) o->lost_bytes,
-				(unsigned long long) (o->bytes + o->lost_bytes), o->name, o->error);
+				"%llu of %llu bytes of %s are not in its file: %s", lost, all,
+				o->name, o->error);
 		else
 			snprintf(text, sizeof(text), "%s: %s", o->name, o->error);
 		printable_words(p, o->lost_bytes > 0 ? "lost" : "trouble", text);

@@ -631,3 +631,29 @@ def test_the_terminal_of_its_own_has_the_size_of_ours_and_follows_it(run_assay, 
         finally:
             os.close(master)
     assert process.returncode == 0
+
+
+@pytest.mark.parametrize("way", ["all", "combined", "pty"])
+def test_whoever_runs_it_may_capture(run_assay, user, way):
+    run = run_assay(["sh", "-c", "echo out; echo err >&2; exit 5"], ["-c", way, "--timestamps"], user=user)
+    files = {end: Path(f"{run_assay.room}/run1-{end}") for end in ("stdout", "stdout.times", "stderr", "stderr.times")}
+
+    assert run.status == 5
+    if way == "all":
+        assert (run.stdout, run.stderr) == (b"out\n", b"err\n")
+        assert files["stderr"].read_bytes() == b"err\n"
+    else:
+        assert (run.stdout, run.stderr) == (b"out\nerr\n", b"")
+        assert not files["stderr"].exists()
+    assert files["stdout"].read_bytes() == run.stdout
+    assert files["stdout.times"].read_bytes().count(b"\n") == run.stdout.count(b"\n")
+    assert {path.stat().st_uid for path in files.values() if path.exists()} == {user.uid}
+
+
+def test_what_the_pump_is_called_is_not_assay(run_assay, room):
+    process = start(run_assay, ["sh", "-c", "read x"], ["-c", "all"], stdin=subprocess.PIPE)
+    wait_for(lambda: read_info(f"{room}/kept-"), "the info file")
+    words = [Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[0] for pid in pumps(process.pid)]
+    process.communicate(b"\n", timeout=30)
+
+    assert words == [b"pump", b"pump"], "who kills assay by its name does not kill them"

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from terminal import Terminal, processes_of, transcript
-from test_terminal import WAITING, scripts
+from terminal import WAITING, Terminal, processes_of, transcript
+from test_terminal import scripts
 from test_terminal_ends import job_of, logged
 
 # What is different through a terminal of the job's own, and why it cannot be otherwise
@@ -29,8 +29,8 @@ TYPED_AT_ONCE = ["stop_between_lines_of_input", "end_of_input", "python_prompt",
 class Captured(Terminal):
     """Waits until the keys go to the job's terminal: what is typed before is echoed by ours and by the job's."""
 
-    def in_foreground(self, states="RSD"):
-        super().in_foreground(states)
+    def in_foreground(self, *arguments):
+        super().in_foreground(*arguments)
         if self.raw_is_awaited:
             self.until(lambda: is_raw(self), "our terminal to be raw")
 

@@ -241,8 +241,8 @@ static void outputs_that_are_not_whole_are_told_and_only_those(void **state)
 		"  measured     nothing\n"
 		"  self         0.010 s CPU, 2 MiB, 13 samples\n"
 		"  record       .assay/runs/2026.11.27T20.52.26-1234/info.json\n"
-		"  lost         30 of 100 bytes of stdout are not in its file: the file has gaps: "
-		"No space left on device\n");
+		"  lost         30 of 100 bytes of stdout are not in its file: the file has gaps:\n"
+		"               No space left on device\n");
 	info = ended(0);
 	info.n_outputs = 1;
 	info.outputs[0] = (struct output){ .name = "stderr",
