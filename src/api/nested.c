@@ -39,7 +39,8 @@ static pid_t pid_of_id(const char *id)
 
 static pid_t parent_of(const struct roots *roots, pid_t pid)
 {
-	char path[32], text[1024];
+	char path[32];
+	char text[1024];
 	struct proc_stat stat;
 
 	snprintf(path, sizeof(path), "%d/stat", (int) pid);

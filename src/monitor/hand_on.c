@@ -79,7 +79,7 @@ static struct sample_process as_sampled(const struct process *p)
 	return (struct sample_process){ .pid = p->pid,
 		.start_ticks = p->start_ticks,
 		.name = p->stat.name,
-		.state = p->zombie ? 'Z' : p->stat.state,
+		.state = (char) (p->zombie ? 'Z' : p->stat.state),
 		.rows = p->rows };
 }
 

@@ -57,18 +57,19 @@ def test_every_sample_is_kept_where_windows_are_wide(run_assay, user):
     assert run.info["live"] == {"keep_seconds": 300, "samples": len(samples), "from_seconds": times[0],
                                 "samples_lost": 0, "ordered": True}
     assert run.info["files"]["live"] == f"{run_assay.room}/run1-live"
-    assert run.info["notes"] == []
+    assert not [note for note in run.info["notes"] if "flight recorder" in note]
 
 
 def test_the_ring_shows_when_memory_rose_and_fell(run_assay):
-    run = run_assay(["LOAD", "TRUTH", "memory-spike", "64", "300", "300"], WIDE)
+    run = run_assay(["sh", "-c", 'sleep 0.3; "$0" "$1" memory-spike 64 300 300; exit 0', "LOAD", "TRUTH"], WIDE)
     resident = values(read_live(f"{run_assay.room}/run1-"), "proc_rss_total_bytes")
     peak = max(resident)
 
     assert peak == run.info["summary"]["proc_peak_rss_total_bytes"]["value"]
     assert 64 * MIB <= peak <= 80 * MIB
+    before = resident[:resident.index(peak)]
     after = resident[len(resident) - resident[::-1].index(peak):]
-    assert resident[0] < 32 * MIB and min(after) < 32 * MIB, "the series has only the peak of ten seconds"
+    assert min(before) < 32 * MIB and min(after) < 32 * MIB, "the series has only the peak of ten seconds"
 
 
 def test_counters_of_the_last_sample_are_the_totals_of_the_run(run_assay):
