@@ -418,7 +418,7 @@ def test_an_end_by_a_limit_keeps_its_record_whatever_the_fail_time(call):
     assert "a limit ended the command" in called.err
 
 
-@pytest.mark.parametrize("file", ["info.json", "usage.jsonl"])
+@pytest.mark.parametrize("file", ["info.json", "usage.jsonl", "live"])
 @pytest.mark.parametrize("types", ["all", "system-summary", "processes-samples"])
 def test_a_record_that_is_there_is_a_conflict(call, file, types):
     call.write(f"r/{file}", "old")
