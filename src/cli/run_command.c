@@ -143,12 +143,17 @@ static int bad_option(
 static void print_end(const struct verb *verb, const struct option_values *values,
 	const struct assay_run_info *info)
 {
-	if (assay_run_discarded(info))
+	const char *format = verb_option(verb, values, "summary-format");
+
+	if (assay_run_discarded(info)) {
 		complain("the command failed within its fail time, so its files were removed; "
 			 "--fail-time 0 keeps them");
-	else
-		print_summary(info, verb_option(verb, values, "summary-format"),
-			wants_color(verb, values));
+		return;
+	}
+	/* Exit status 124 needs an explanation, which a template need not hold. */
+	if (format && assay_run_limit_hit(info))
+		complain("a limit ended the command: the record says which");
+	print_summary(info, format, wants_color(verb, values));
 }
 
 /* stty(1) tostop: what we say at the end must not stop us when the job's part is over; with the signal blocked the write goes through. */

@@ -244,7 +244,7 @@ void run_files_remove(struct run_files *f, const char *end)
 /* Every file that a record may have: what is left of an older one would pass for a part of the new. */
 static const char *const ends[] = { "info.json", "usage.jsonl", "live", "stdout", "stderr",
 	"stdout.times", "stderr.times" };
-#define N_ENDS_ALWAYS 3 /* the first ones: one of them is a record */
+#define N_ENDS_ALWAYS 3 /* the first ones: each alone is a record */
 
 static int make_way(struct run_files *f, struct error *err)
 {

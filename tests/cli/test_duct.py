@@ -33,6 +33,9 @@ def test_the_defaults_are_con_ducts(duct):
 
     assert called.status == 0
     assert re.fullmatch(r"\.duct/logs/\d{4}\.\d\d\.\d\dT\d\d\.\d\d\.\d\d-\d+_info\.json", files[0])
+    assert [file.rpartition("_")[2] for file in files] == ["info.json", "stderr", "stdout", "usage.jsonl"]
+    assert (called.here / files[1]).read_text() == "problem\n"
+    assert (called.here / files[2]).read_text() == called.out
     options = called.info(files[0].removesuffix("info.json"))["options"]
     assert (options["sample_interval_seconds"], options["report_interval_seconds"], options["fail_time_seconds"]) == (1, 60, 3)
     of_job, of_keeper = called.out.split()

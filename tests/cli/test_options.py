@@ -396,7 +396,29 @@ def test_a_taken_back_record_leaves_what_others_put_beside_it(call):
     assert (called.status, called.recorded()) == (1, ["d/mine"])
 
 
-@pytest.mark.parametrize("file", ["info.json", "usage.jsonl"])
+def test_what_was_kept_of_the_output_is_taken_back_as_well(call):
+    called = call("run", "-q", "-c", "all", "--timestamps", "--f-t", "60", "-p", "r/", "sh", "-c", "echo out; echo err >&2; exit 3")
+    assert (called.status, called.out, called.err, called.recorded()) == (3, "out\n", "err\n", [])
+
+
+def test_a_process_that_lives_on_does_not_keep_the_files_of_a_failure(call):
+    os.mkfifo(call.here / "gate")
+    called = call("run", "-q", "-c", "all", "--f-t", "60", "-p", "r/", "sh", "-c", "(read x < gate; echo late) & exit 3")
+    try:
+        assert (called.status, called.recorded()) == (3, [])
+    finally:
+        with open(call.here / "gate", "w", encoding="ascii") as gate:
+            gate.write("go\n")
+
+
+def test_an_end_by_a_limit_keeps_its_record_whatever_the_fail_time(call):
+    called = call("run", "--f-t=-1", "--limit", "wall=200ms", "--summary-format", "{exit_code}", "-p", "r/", "sleep", "60")
+    assert called.status == 124
+    assert called.info("r/")["limit"]["name"] == "wall"
+    assert "a limit ended the command" in called.err
+
+
+@pytest.mark.parametrize("file", ["info.json", "usage.jsonl", "live"])
 @pytest.mark.parametrize("types", ["all", "system-summary", "processes-samples"])
 def test_a_record_that_is_there_is_a_conflict(call, file, types):
     call.write(f"r/{file}", "old")
@@ -433,8 +455,9 @@ def test_clobber_replaces_the_whole_record_and_nothing_else(call):
 
 
 @pytest.mark.parametrize("words, status", [
-    (["no-such-command"], 127), (["/etc/passwd"], 126), (["--fail-time", "60", "false"], 1)],
-    ids=["not_found", "not_executable", "within_the_fail_time"])
+    (["no-such-command"], 127), (["/etc/passwd"], 126), (["--fail-time", "60", "false"], 1),
+    (["-c", "all", "--timestamps", "--f-t=-1", "sh", "-c", "echo x; exit 5"], 5)],
+    ids=["not_found", "not_executable", "within_the_fail_time", "with_its_output_kept"])
 def test_clobber_gives_the_old_record_back_when_the_new_one_is_taken_back(call, words, status):
     before = old_record(call)
 
