@@ -50,22 +50,36 @@ static bool was_taken_back(const struct witness *w, const struct exit_page *page
 /* Schedulers and service managers signal all processes one by one, the oldest first: the keeper's turn, and the job's, comes just after ours. */
 #define ONE_BY_ONE_NS 5000000L
 
-static bool group_has_it(struct forward *f, const struct keeper *k, const struct got_signal *got)
+static bool comes_one_by_one(
+	struct forward *f, const struct keeper *k, const struct got_signal *got)
 {
 	const struct timespec moment = { .tv_nsec = ONE_BY_ONE_NS };
 
-	if (k->lost || !witness_ask(k->page, k->pid))
-		return is_a_key(got);
-	/* A key that came before the keeper was there is nobody else's; later ones may have merged with one that it counted. */
-	bool key = is_a_key(got) && atomic_load(&k->page->signals[got->number].count) > 0;
-	if (witness_had(&f->witness, k->page, got->number) || key ||
-		was_taken_back(&f->witness, k->page, got->number))
-		return true;
 	/* The kernel knows groups; and of real-time signals there may be many. */
 	if (got->by_kernel || got->number >= SIGRTMIN)
 		return false;
 	nanosleep(&moment, NULL);
 	return witness_ask(k->page, k->pid) && witness_had(&f->witness, k->page, got->number);
+}
+
+/* A hang-up is told twice in quick succession, by the kernel and by the shell: the two may have become one at the keeper and not at us. */
+static bool merged_there(const struct exit_page *page, int number)
+{
+	const struct signal_count *c = &page->signals[number];
+
+	return number == SIGHUP && atomic_load(&c->count) > 0 &&
+	       clock_monotonic_ns() < atomic_load(&c->latest_ns) + WITNESS_SETTLE_NS;
+}
+
+static bool group_has_it(struct forward *f, const struct keeper *k, const struct got_signal *got)
+{
+	if (k->lost || !witness_ask(k->page, k->pid))
+		return is_a_key(got);
+	/* A key that came before the keeper was there is nobody else's. */
+	bool key = is_a_key(got) && atomic_load(&k->page->signals[got->number].count) > 0;
+	return witness_had(&f->witness, k->page, got->number) || key ||
+	       merged_there(k->page, got->number) ||
+	       was_taken_back(&f->witness, k->page, got->number) || comes_one_by_one(f, k, got);
 }
 
 /* Neither the keeper nor the job is in our group. What comes from our terminal all the same, as a key before its modes are changed, is for the

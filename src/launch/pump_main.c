@@ -230,6 +230,15 @@ static uint64_t move(struct pump *p, struct flow *f)
 	return read_on ? (uint64_t) n : 0;
 }
 
+/* Nothing waits and nobody can write any more. */
+static bool has_ended(const struct flow *f)
+{
+	struct pollfd fd = { .fd = f->fd.from, .events = POLLIN };
+
+	return f->fd.from >= 0 && poll(&fd, 1, 0) > 0 &&
+	       (fd.revents & (POLLIN | POLLHUP)) == POLLHUP;
+}
+
 static void answer(struct pump *p, struct flow *flows, struct relay *relay)
 {
 	uint64_t woken;
@@ -246,6 +255,8 @@ static void answer(struct pump *p, struct flow *flows, struct relay *relay)
 		/* Bounded: who lives on may write faster than we read. */
 		while (rest > 0 && (n = move(p, &flows[i])) > 0)
 			rest -= n < rest ? n : rest;
+		if (has_ended(&flows[i]))
+			move(p, &flows[i]);
 	}
 	relay_follow(relay);
 	note_cpu(p->page);

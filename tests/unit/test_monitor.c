@@ -115,7 +115,7 @@ static void wait_until_seen(struct recorded_job *job, uint64_t processes)
 {
 	uint64_t deadline = clock_monotonic_ns() + 20 * NSEC_PER_SEC;
 
-	while (job->monitor.ledger.living < processes && clock_monotonic_ns() < deadline)
+	while (job->monitor.ledger.living != processes && clock_monotonic_ns() < deadline)
 		monitor_tick(&job->monitor, job->keeper.page);
 	assert_int_equal(job->monitor.ledger.living, processes);
 }
