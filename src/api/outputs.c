@@ -333,6 +333,14 @@ static bool all_answered(const struct session *s)
 	return true;
 }
 
+static bool any_stopped_by_terminal(const struct session *s)
+{
+	for (size_t i = 0; i < s->outputs.n_pumps; i++)
+		if (pump_is_stopped_by_terminal(&s->outputs.pumps[i]))
+			return true;
+	return false;
+}
+
 void outputs_settle(struct session *s)
 {
 	struct pollfd fd = { .fd = s->signals.fd, .events = POLLIN };
@@ -340,14 +348,14 @@ void outputs_settle(struct session *s)
 
 	while (!all_answered(s)) {
 		if (!signals_next(&s->signals, &got)) {
-			poll(&fd, 1, -1);
+			/* Writing for the job, a pump is stopped as the job would be (stty tostop), and we with it. */
+			if (any_stopped_by_terminal(s))
+				stop_self(SIGTTOU);
+			else
+				poll(&fd, 1, -1);
 		} else if (got.number == SIGCHLD) {
 			outputs_attend(s);
 			keeper_attend(&s->keeper);
-		} else if (got.number == SIGTSTP || got.number == SIGTTIN ||
-			   got.number == SIGTTOU) {
-			/* Writing for the job, the pump is stopped as the job would be (stty tostop), and we with it. */
-			stop_self(got.number);
 		} else if (got.number == SIGCONT) {
 			own_terminal_continued(s);
 		} else if (got.number == SIGINT || got.number == SIGQUIT || got.number == SIGTERM ||

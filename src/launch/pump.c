@@ -171,6 +171,16 @@ void pump_wait(struct pump *p)
 	}
 }
 
+bool pump_is_stopped_by_terminal(const struct pump *p)
+{
+	siginfo_t info = { 0 };
+
+	return p->pid > 0 &&
+	       waitid(P_PID, (id_t) p->pid, &info, WSTOPPED | WNOHANG | WNOWAIT | (int) __WCLONE) ==
+		       0 &&
+	       info.si_pid == p->pid && info.si_status == SIGTTOU;
+}
+
 uint64_t pump_cpu_ns(struct pump *p)
 {
 	uint64_t cpu_ns = 0;

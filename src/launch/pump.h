@@ -71,6 +71,8 @@ void pump_ask(struct pump *p);
 bool pump_answered(const struct pump *p);
 /* Waits until it is, but not long: what takes the output may not take it. */
 void pump_wait(struct pump *p);
+/* Whether it was stopped because it wrote to a terminal from the background (stty tostop). */
+bool pump_is_stopped_by_terminal(const struct pump *p);
 /* CPU time of the pump, and of those before it. */
 uint64_t pump_cpu_ns(struct pump *p);
 void pump_done(struct pump *p);

@@ -30,6 +30,7 @@ struct flow {
 	struct pump_counts *counts;
 	bool watch_reader; /* an anonymous pipe: a reader that has gone does not come back */
 	struct relay *relay;
+	bool return_held; /* not yet passed on */
 	uint64_t read_ns; /* when the chunk in hand was read, since the start of the run */
 };
 
@@ -57,17 +58,6 @@ static void note_cpu(struct pump_page *page)
 	atomic_store(&page->cpu_ns, (uint64_t) t.tv_sec * NSEC_PER_SEC + (uint64_t) t.tv_nsec);
 }
 
-static void end(struct pump *p, struct flow *f)
-{
-	close_fd(&f->fd.from);
-	close_fd(&f->fd.to);
-	close_fd(&f->fd.file);
-	close_fd(&f->fd.times);
-	note_cpu(p->page);
-	atomic_store(&f->counts->ended, 1);
-	tell(p);
-}
-
 /* Writes all; 0, or the errno that stopped it. *ret_done is how much went out. A descriptor that its owner made non-blocking is waited for. */
 static int write_whole(int fd, const char *bytes, size_t n, size_t *ret_done)
 {
@@ -90,33 +80,69 @@ static int write_whole(int fd, const char *bytes, size_t n, size_t *ret_done)
 	return number;
 }
 
+/* A return at the end of a chunk was held back: it may be the first half of a newline. */
+static int write_held_return(struct flow *f)
+{
+	size_t done;
+
+	if (!f->return_held)
+		return 0;
+	f->return_held = false;
+	return write_whole(f->fd.to, "\r", 1, &done);
+}
+
 /* The same for a terminal that puts a return before each newline itself, which the job's has done already. */
-static int write_without_returns(int fd, const char *bytes, size_t n, size_t *ret_done)
+static int write_without_returns(struct flow *f, const char *bytes, size_t n, size_t *ret_done)
 {
 	const char *stop = bytes + n;
 	int number = 0;
 
 	*ret_done = 0;
+	if (bytes[0] == '\n')
+		f->return_held = false;
+	else
+		number = write_held_return(f);
+	if (stop[-1] == '\r') {
+		f->return_held = true;
+		stop--;
+		*ret_done = 1;
+	}
 	while (bytes < stop && number == 0) {
 		const char *newline = memmem(bytes, (size_t) (stop - bytes), "\r\n", 2);
 		size_t part = (size_t) ((newline ? newline : stop) - bytes);
 		size_t done;
 
-		number = write_whole(fd, bytes, part, &done);
+		number = write_whole(f->fd.to, bytes, part, &done);
 		*ret_done += done + (newline && number == 0);
 		bytes += part + (newline != NULL);
 	}
 	return number;
 }
 
+static void end(struct pump *p, struct flow *f)
+{
+	write_held_return(f);
+	close_fd(&f->fd.from);
+	close_fd(&f->fd.to);
+	close_fd(&f->fd.file);
+	close_fd(&f->fd.times);
+	note_cpu(p->page);
+	atomic_store(&f->counts->ended, 1);
+	tell(p);
+}
+
 /* False when the reader has gone. Any other trouble is ours, not the job's: what comes later is tried again. */
 static bool pass_on(struct flow *f, const char *bytes, size_t n)
 {
 	size_t done;
-	int number = relay_doubles_returns(f->relay, f->fd.to)
-			     ? write_without_returns(f->fd.to, bytes, n, &done)
-			     : write_whole(f->fd.to, bytes, n, &done);
+	int number;
 
+	if (relay_doubles_returns(f->relay, f->fd.to)) {
+		number = write_without_returns(f, bytes, n, &done);
+	} else {
+		write_held_return(f);
+		number = write_whole(f->fd.to, bytes, n, &done);
+	}
 	if (number == EPIPE)
 		return false;
 	if (number) {
@@ -204,6 +230,7 @@ static void reader_gone(struct pump *p, struct flow *f)
 	uint64_t rest = waiting_in(f);
 	ssize_t n;
 
+	f->return_held = false;
 	close_fd(&f->fd.to);
 	for (; rest > 0 && (n = take_in(p, f)) > 0;
 		rest -= (uint64_t) n < rest ? (uint64_t) n : rest)
@@ -230,13 +257,11 @@ static uint64_t move(struct pump *p, struct flow *f)
 	return read_on ? (uint64_t) n : 0;
 }
 
-/* Nothing waits and nobody can write any more. */
-static bool has_ended(const struct flow *f)
+static bool has_hung_up(int fd)
 {
-	struct pollfd fd = { .fd = f->fd.from, .events = POLLIN };
+	struct pollfd poll_fd = { .fd = fd };
 
-	return f->fd.from >= 0 && poll(&fd, 1, 0) > 0 &&
-	       (fd.revents & (POLLIN | POLLHUP)) == POLLHUP;
+	return poll(&poll_fd, 1, 0) > 0 && (poll_fd.revents & POLLHUP);
 }
 
 static void answer(struct pump *p, struct flow *flows, struct relay *relay)
@@ -255,8 +280,10 @@ static void answer(struct pump *p, struct flow *flows, struct relay *relay)
 		/* Bounded: who lives on may write faster than we read. */
 		while (rest > 0 && (n = move(p, &flows[i])) > 0)
 			rest -= n < rest ? n : rest;
-		if (has_ended(&flows[i]))
-			move(p, &flows[i]);
+		/* Nobody writes any more: then what is left is all, and its end is known now. */
+		while (flows[i].fd.from >= 0 && has_hung_up(flows[i].fd.from) &&
+			move(p, &flows[i]) > 0)
+			continue;
 	}
 	relay_follow(relay);
 	note_cpu(p->page);
