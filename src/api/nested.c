@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "launch/keeper.h"
 #include "linux/proc_stat.h"
 #include "linux/roots.h"
 #include "model/run_info.h"
@@ -37,25 +38,27 @@ static pid_t pid_of_id(const char *id)
 	return errno == 0 && *end == '\0' && pid <= INT_MAX ? (pid_t) pid : 0;
 }
 
-static pid_t parent_of(const struct roots *roots, pid_t pid)
+static bool read_stat(const struct roots *roots, pid_t pid, struct proc_stat *ret)
 {
 	char path[32];
 	char text[1024];
-	struct proc_stat stat;
 
 	snprintf(path, sizeof(path), "%d/stat", (int) pid);
 	ssize_t n = roots->proc >= 0 ? read_root_file(roots->proc, path, text, sizeof(text)) : -1;
-	return n > 0 && proc_stat_parse(text, (size_t) n, &stat) == 0 ? stat.ppid : 0;
+	return n > 0 && proc_stat_parse(text, (size_t) n, ret) == 0;
 }
 
-static bool is_ancestor(const struct roots *roots, pid_t wanted)
+/* Between a recorder and all of its job stands its keeper. Without that an id that was carried along to another machine or PID namespace would
+ * make anything a recorder that has the same pid there; process 1, which a container's recorder often is, is everybody's ancestor. */
+static bool is_recorder_above(const struct roots *roots, pid_t wanted)
 {
-	pid_t pid = getppid();
+	struct proc_stat stat = { .ppid = getpid() };
 
-	for (int i = 0; pid > 0 && i < ANCESTORS_MAX; i++) {
-		if (pid == wanted)
-			return true;
-		pid = parent_of(roots, pid);
+	for (int i = 0; i < ANCESTORS_MAX && stat.ppid > 0; i++) {
+		if (!read_stat(roots, stat.ppid, &stat))
+			return false;
+		if (stat.ppid == wanted)
+			return strcmp(stat.name, KEEPER_NAME) == 0;
 	}
 	return false;
 }
@@ -72,7 +75,7 @@ void nested_find_parent(struct assay_run_info *info, const struct roots *roots)
 		run_info_note(info, ID_VARIABLE " holds no id of a run: ignored");
 		return;
 	}
-	if (!is_ancestor(roots, pid)) {
+	if (!is_recorder_above(roots, pid)) {
 		run_info_note(info,
 			ID_VARIABLE " names the run %s, but its recorder is no ancestor of "
 				    "this one as far as can be seen: not linked to it",

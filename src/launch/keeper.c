@@ -190,6 +190,18 @@ static int set_up(const struct job_setup *setup)
 	return 0;
 }
 
+/* Takes away again what set_up() added. */
+static bool forget_variables(const struct job_setup *setup)
+{
+	for (char *const *variable = setup->environment; variable && *variable; variable++) {
+		AUTO_FREE char *name = strndup(*variable, strcspn(*variable, "="));
+
+		if (name)
+			unsetenv(name);
+	}
+	return setup->environment != NULL;
+}
+
 static _Noreturn void job_main(struct exit_page *page, const struct job_setup *setup)
 {
 	pid_t keeper = getppid();
@@ -208,6 +220,11 @@ static _Noreturn void job_main(struct exit_page *page, const struct job_setup *s
 		sigprocmask(SIG_SETMASK, setup->mask, NULL);
 		execvp(setup->argv[0], setup->argv);
 		number = errno;
+		/* execve(2): arguments and environment share one limit. What the caller's own fit into must not fail for ours. */
+		if (number == E2BIG && forget_variables(setup)) {
+			execvp(setup->argv[0], setup->argv);
+			number = errno;
+		}
 	}
 	atomic_store(&page->exec_errno, number);
 	_exit(number == ENOENT ? 127 : 126);
@@ -241,7 +258,7 @@ static _Noreturn void keeper_fork_job(
 		lead_begin(setup->stdio[0], job, setup->in_front);
 	/* pkill(1) by our name is meant for assay, which passes the signal on: a keeper that it finds as well would make it one for the whole
 	 * group, which the job has already. */
-	change_name("keeper");
+	change_name(KEEPER_NAME);
 	page->job_pid = job;
 	atomic_store(&page->job_forked, job < 0 ? 2 : 1);
 	futex_wake(&page->job_forked);

@@ -13,6 +13,8 @@
 
 struct error;
 
+#define KEEPER_NAME "keeper" /* its comm */
+
 /* How the job is started. All borrowed until keeper_start() returns. */
 struct job_setup {
 	char *const *argv;

@@ -154,10 +154,46 @@ def test_no_text_that_is_no_id_is_taken_for_one(run_assay, text):
     assert bool(notes(run.info)) == bool(text)
 
 
-def test_an_ancestor_is_a_parent_whose_prefix_must_be_a_path(run_assay):
-    """The tests' own process stands for a recorder."""
-    env = run_assay.environment({"ASSAY_RUN_ID": f"{ID}{os.getpid()}", "ASSAY_RUN_PREFIX": "not/absolute"})
-    run = run_assay(["sh", "-c", f'"{run_assay.assay}" run -q -p "{run_assay.room}/in-" -- env; exit 0'], env=env)
+@pytest.mark.parametrize("pid", [1, os.getpid()])
+def test_an_ancestor_that_is_no_recorder_is_no_parent(run_assay, pid):
+    """An id from another machine or container: the same pid is somebody else here, and 1 is above everybody."""
+    run = run_assay(["true"], env=run_assay.environment({"ASSAY_RUN_ID": f"{ID}{pid}", "ASSAY_RUN_PREFIX": "/there/"}))
 
-    assert run.info["parent"] == {"id": f"{ID}{os.getpid()}"}
-    assert json.loads((run_assay.room / "in-info.json").read_text())["parent"]["id"] == run.info["id"]
+    assert "parent" not in run.info
+    assert [note for note in run.info["notes"] if f"{ID}{pid}" in note and "no ancestor" in note]
+
+
+def test_the_prefix_of_a_parent_must_be_a_path(run_assay):
+    prefix = f"{run_assay.room}/in-"
+    outer = run_assay(["env", "ASSAY_RUN_PREFIX=not/absolute", str(run_assay.assay), "run", "-q", "-p", prefix, "--", "true"])
+
+    assert json.loads(Path(f"{prefix}info.json").read_text())["parent"] == {"id": outer.info["id"]}
+
+
+def can_start(words, env):
+    try:
+        return subprocess.run(words, env=env, check=False, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL).returncode == 0
+    except OSError:
+        return False
+
+
+def environment_of_size(n):
+    whole, rest = divmod(n, 100000)
+    return {**{f"V{i}": "x" * 100000 for i in range(whole)}, "REST": "x" * rest}
+
+
+def test_an_environment_that_just_fits_still_fits(run_assay, assay, room):
+    """execve(2) counts arguments and environment together: the two variables must not be what is too much."""
+    deep = room / ("d" * 200)
+    deep.mkdir()
+    words = [str(assay), "run", "-q", "--"]
+    low, high = 0, 8 << 20
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if can_start(["/bin/true", *words], environment_of_size(middle)) else (low, middle)
+    env = environment_of_size(low - 32)
+    process = run_assay.spawn([*words, "/usr/bin/env"], "large", env=env, cwd=deep)
+
+    assert process.wait(30) == 0, (room / "large.stderr").read_bytes()
+    assert dict(line.split("=", 1) for line in (room / "large.stdout").read_text().splitlines()) == env

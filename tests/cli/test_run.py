@@ -292,13 +292,13 @@ def test_an_empty_environment_is_enough(run_assay, room):
     assert sorted(line.split(b"=")[0] for line in run.stdout.splitlines()) == [b"ASSAY_RUN_ID", b"ASSAY_RUN_PREFIX"]
 
 
-def test_the_job_gets_the_callers_environment_unchanged(run_assay):
+def test_the_job_gets_the_callers_environment_and_its_run_and_nothing_else(run_assay):
     env = {"PATH": os.environ["PATH"], "ODD": "a=b\n\tc", "EMPTY": ""}
     run = run_assay(["/usr/bin/env", "-0"], env=env)
 
-    got = dict(entry.split(b"=", 1) for entry in run.stdout.rstrip(b"\0").split(b"\0"))
-    assert {key: value for key, value in got.items() if not key.startswith(b"ASSAY_RUN_")} == {
-        key.encode(): value.encode() for key, value in env.items()}
+    expected = {**env, "ASSAY_RUN_ID": run.info["id"], "ASSAY_RUN_PREFIX": run.info["files"]["prefix"]}
+    assert dict(entry.split(b"=", 1) for entry in run.stdout.rstrip(b"\0").split(b"\0")) == {
+        key.encode(): value.encode() for key, value in expected.items()}
 
 
 def test_a_command_line_of_1_MB_runs_and_is_recorded(run_assay):
