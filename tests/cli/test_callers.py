@@ -13,6 +13,18 @@ from support import alive, read_info, wait_for
 from test_signals import COUNTER
 
 
+def in_group(group, name):
+    """Whether a program of that name runs in the process group."""
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            head, _, tail = path.read_text(encoding="utf-8", errors="replace").rpartition(")")
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if head.partition("(")[2] == name and int(tail.split()[2]) == group:
+            return True
+    return False
+
+
 class Both:
     """Runs a script of the shell twice: RUN in it is nothing, then it is assay."""
 
@@ -110,6 +122,7 @@ def test_an_interrupted_make_ends_like_one_without_us(run_assay, room):
         (room / f"{name}.mk").write_text(f"all:\n\t@touch {name}-ready; {words} sleep 60\n")
         process = run_assay.spawn(["make", "-f", f"{name}.mk"], name)
         wait_for((room / f"{name}-ready").exists, "make to run")
+        wait_for(lambda: in_group(process.pid, "sleep"), "the command to run")
         if words:
             wait_for(lambda: read_info(f"{room}/make-"), "the job to run")
         os.killpg(process.pid, signal.SIGINT)
