@@ -129,10 +129,8 @@ static int exists(const struct run_files *f, const char *end, struct error *err)
 		strcmp(f->directory, "./") == 0 ? "" : f->directory, f->name, end);
 }
 
-/* Makes a file and remembers it. */
-static int make_file(struct run_files *f, char *name, int flags)
+static int make_file(struct run_files *f, const char *name, int flags, struct stat *ret_stat)
 {
-	struct stat st;
 	int fd;
 
 	if (f->n_files == N_MADE_MAX)
@@ -140,26 +138,27 @@ static int make_file(struct run_files *f, char *name, int flags)
 	fd = openat(f->dirfd, name, flags | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 	if (fd < 0)
 		return -errno;
-	if (fstat(fd, &st) < 0) {
+	if (fstat(fd, ret_stat) < 0) {
 		close(fd);
 		return -EIO;
 	}
-	f->files[f->n_files++] = (struct made_file){ name, st.st_dev, st.st_ino };
 	return fd;
 }
 
 int run_files_add(
 	struct run_files *f, const char *end, int open_flags, int *ret_fd, struct error *err)
 {
+	struct stat st;
 	char *name = join(f->name, strlen(f->name), end);
-	int fd = name ? make_file(f, name, open_flags) : -ENOMEM;
+	int fd = name ? make_file(f, name, open_flags, &st) : -ENOMEM;
 
-	if (fd < 0)
+	if (fd < 0) {
 		free(name);
-	if (fd == -EEXIST)
-		return exists(f, end, err);
-	if (fd < 0)
-		return error_set(err, fd, "cannot make %s%s%s", f->directory, f->name, end);
+		return fd == -EEXIST ? exists(f, end, err)
+				     : error_set(err, fd, "cannot make %s%s%s", f->directory,
+					       f->name, end);
+	}
+	f->files[f->n_files++] = (struct made_file){ name, st.st_dev, st.st_ino };
 	*ret_fd = fd;
 	return 0;
 }

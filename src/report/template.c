@@ -34,7 +34,8 @@ struct field {
 static const char *read_field(const char *at, struct field *ret, struct error *err)
 {
 	size_t n = strcspn(at + 1, "{}");
-	const char *inside = at + 1, *end = inside + n;
+	const char *inside = at + 1;
+	const char *end = inside + n;
 
 	*ret = (struct field){ 0 };
 	if (*end != '}') {
@@ -86,7 +87,8 @@ static bool names_statistic(const char *name, const char *key, const char *reduc
 
 static bool is_measured(const char *name, template_measurement *measurement)
 {
-	const char *key, *reduces;
+	const char *key;
+	const char *reduces;
 
 	for (size_t i = 0; measurement && measurement(i, &key, &reduces); i++)
 		if (names_statistic(name, key, reduces))

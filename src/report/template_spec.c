@@ -145,6 +145,13 @@ static void add_padded(const struct template_spec *s, char align, const char *si
 	add_fill(out, s->fill, missing - before - between);
 }
 
+static char align_of(const struct template_spec *s, char otherwise)
+{
+	if (s->align)
+		return s->align;
+	return otherwise;
+}
+
 static bool apply_text(const struct template_spec *s, const char *text, size_t n, struct buf *out)
 {
 	struct buf body = { 0 };
@@ -156,7 +163,7 @@ static bool apply_text(const struct template_spec *s, const char *text, size_t n
 	if (body.failed)
 		out->failed = true;
 	else
-		add_padded(s, s->align ? s->align : '<', "", &body, out);
+		add_padded(s, align_of(s, '<'), "", &body, out);
 	buf_done(&body);
 	return true;
 }
@@ -164,7 +171,8 @@ static bool apply_text(const struct template_spec *s, const char *text, size_t n
 bool template_spec_apply(
 	const struct template_spec *s, const struct template_value *v, struct buf *out)
 {
-	struct buf digits = { 0 }, body = { 0 };
+	struct buf digits = { 0 };
+	struct buf body = { 0 };
 	const char *sign = signbit(v->number) ? "-"
 			   : s->sign == '+'   ? "+"
 			   : s->sign == ' '   ? " "
@@ -172,11 +180,15 @@ bool template_spec_apply(
 
 	if (v->kind == TEMPLATE_NONE) {
 		/* Whatever was to be done with a number is not done with its absence. */
-		const struct template_spec plain = { .fill = s->fill == '0' ? ' ' : s->fill,
-			.sign = '-',
-			.align = s->align == '=' ? '>' : s->align,
-			.width = s->width,
-			.precision = -1 };
+		struct template_spec plain = {
+			.fill = ' ', .sign = '-', .width = s->width, .precision = -1
+		};
+
+		if (s->fill != '0')
+			plain.fill = s->fill;
+		plain.align = s->align;
+		if (s->align == '=')
+			plain.align = '>';
 		return apply_text(&plain, "-", 1, out);
 	}
 	if (v->kind == TEMPLATE_TEXT)
@@ -190,7 +202,7 @@ bool template_spec_apply(
 	if (digits.failed || body.failed)
 		out->failed = true;
 	else
-		add_padded(s, s->align ? s->align : '>', sign, &body, out);
+		add_padded(s, align_of(s, '>'), sign, &body, out);
 	buf_done(&digits);
 	buf_done(&body);
 	return true;

@@ -337,7 +337,10 @@ bool template_name_is_known(const char *name)
 /* How many letters stand at the same place, from the front and from the back. */
 static size_t likeness(const char *a, const char *b)
 {
-	size_t n_a = strlen(a), n_b = strlen(b), front = 0, back = 0;
+	size_t n_a = strlen(a);
+	size_t n_b = strlen(b);
+	size_t front = 0;
+	size_t back = 0;
 
 	while (a[front] && a[front] == b[front])
 		front++;

@@ -148,7 +148,8 @@ static void kills_elsewhere_on_the_machine_are_only_perhaps(void **state)
 	assert_string_equal(info.outcome.words,
 		"killed by SIGKILL (perhaps by the kernel's OOM killer, which struck on this "
 		"machine meanwhile)");
-	assert_non_null(strstr(info.outcome.evidence, "oom_kill of the machine (vmstat) rose by 1"));
+	assert_non_null(
+		strstr(info.outcome.evidence, "oom_kill of the machine (vmstat) rose by 1"));
 	run_info_done(&info);
 	close_tree(&t);
 }
