@@ -3,20 +3,19 @@
 #include "launch/keeper.h"
 
 #include <errno.h>
-#include <linux/close_range.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/macros.h"
+#include "launch/descriptors.h"
 #include "launch/futex.h"
 #include "launch/job_state.h"
 #include "launch/lead.h"
@@ -129,9 +128,7 @@ static void tell(struct exit_page *page, pid_t monitor, struct told *told)
 static void hold_nothing(void)
 {
 	/* Hold nothing that is the job's: a reader of its output must see the end when the job closes it. */
-	if (syscall(SYS_close_range, 0U, ~0U, 0U) < 0)
-		for (int fd = 0; fd < 4096; fd++)
-			close(fd);
+	close_all_but(NULL, 0);
 	if (chdir("/") < 0)
 		_exit(125);
 }

@@ -461,6 +461,15 @@ def test_a_keeper_that_is_killed_does_not_make_the_pump_a_part_of_the_job(run_as
     assert info["processes"]["survivors_count"] == 0
 
 
+def test_on_a_kernel_without_close_range_the_pumps_end_with_the_job(run_assay, room, strace):
+    env = run_assay.environment({"ASAN_OPTIONS": "detect_leaks=0"})
+    inject = [strace, "-f", "-o", str(room / "trace"), "-e", "trace=close_range", "-e", "inject=close_range:error=ENOSYS"]
+    run = run_assay(["echo", "kept"], ["-c", "all"], wrapper=inject, env=env)
+
+    assert "ENOSYS" in (room / "trace").read_text()
+    assert [output["open"] for output in run.info["outputs"]] == [False, False]
+
+
 def test_a_stopped_pump_holds_the_job_and_lets_it_go_on(run_assay, room):
     process = start(run_assay, ["head", "-c", str(4 * MIB), "/dev/zero"], ["-c", "stdout"])
     [pump] = wait_for(lambda: pumps(process.pid), "the pump")
