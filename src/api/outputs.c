@@ -20,8 +20,9 @@
 #include "linux/inherited.h"
 
 #define BOTH (ASSAY_STDOUT | ASSAY_STDERR)
-/* Of a pipe to the job; 64 KiB, the usual, where it is not allowed. */
-#define PIPE_SIZE (1024 * 1024)
+/* Of a pipe to the job; 64 KiB, the usual, where it is not allowed. More is hardly faster, and a user's pipes together may hold 64 MiB
+ * (pipe(7), pipe-user-pages-soft): beyond that every new pipe of his, the job's own too, holds 8 KiB. */
+#define PIPE_SIZE (256 * 1024)
 
 /* One way: which of the job's descriptors lead into it, and what its file is called. */
 struct way {
