@@ -335,7 +335,8 @@ void keeper_resume(struct keeper *k, bool in_front)
 	atomic_store(&page->in_front, in_front);
 	asked = atomic_fetch_add(&page->resume_asked, 1) + 1;
 	if (k->lost) {
-		kill(-k->job_pid, SIGCONT);
+		if (!keeper_job_ended(k))
+			kill(-k->job_pid, SIGCONT);
 		return;
 	}
 	kill(k->pid, SIGCHLD);
@@ -396,6 +397,21 @@ void keeper_stops(const struct keeper *k, uint32_t *ret_stops, uint64_t *ret_sto
 		*ret_stopped_ns += now_ns - since_ns;
 }
 
+/* One that somebody stops meanwhile could not end. */
+static void reap(pid_t keeper)
+{
+	int status;
+
+	for (;;) {
+		pid_t pid = waitpid(keeper, &status, WUNTRACED);
+
+		if (pid == keeper && WIFSTOPPED(status))
+			kill(keeper, SIGCONT);
+		else if (pid == keeper || errno != EINTR)
+			return;
+	}
+}
+
 void keeper_quit(struct keeper *k)
 {
 	if (k->pid <= 0 || k->lost)
@@ -406,8 +422,7 @@ void keeper_quit(struct keeper *k)
 		futex_wake(&k->page->go);
 	}
 	kill(k->pid, SIGCHLD);
-	while (waitpid(k->pid, NULL, 0) < 0 && errno == EINTR)
-		continue;
+	reap(k->pid);
 	k->pid = 0;
 }
 

@@ -112,11 +112,20 @@ static bool has_died(const struct pump *p)
 	return poll(&fd, 1, 0) > 0 && (fd.revents & (POLLHUP | POLLERR));
 }
 
+/* Of one that has nothing left to do or has died; one that somebody stops meanwhile could not end. */
 static void reap(struct pump *p)
 {
-	while (p->pid > 0 && waitpid(p->pid, NULL, (int) __WCLONE) < 0 && errno == EINTR)
-		continue;
-	p->pid = 0;
+	const int how = WUNTRACED | (int) __WCLONE;
+	int status;
+
+	while (p->pid > 0) {
+		pid_t pid = waitpid(p->pid, &status, how);
+
+		if (pid == p->pid && WIFSTOPPED(status))
+			kill(p->pid, SIGCONT);
+		else if (pid == p->pid || errno != EINTR)
+			p->pid = 0;
+	}
 }
 
 void pump_attend(struct pump *p)
