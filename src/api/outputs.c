@@ -302,8 +302,18 @@ void outputs_hand_over(struct session *s)
 		own_terminal_begin(s);
 }
 
+/* Its number is somebody else's then; only as a group in front of a terminal of its own it may live on. */
+static void forget_ended_job(struct session *s)
+{
+	if (s->outputs.own_session || !keeper_job_ended(&s->keeper))
+		return;
+	for (size_t i = 0; i < s->outputs.n_pumps; i++)
+		atomic_store(&s->outputs.pumps[i].page->relay.job_group, 0);
+}
+
 void outputs_attend(struct session *s)
 {
+	forget_ended_job(s);
 	for (size_t i = 0; i < s->outputs.n_pumps; i++)
 		pump_attend(&s->outputs.pumps[i]);
 	s->monitor.collect.pumps_cpu_ns = outputs_cpu_ns(s);

@@ -178,9 +178,9 @@ static void wait_for_a_signal(struct session *s, uint64_t at_most_ns)
 
 static void record_until_over(struct session *s)
 {
-	s->monitor.lasting_notes = s->info->n_notes;
 	wait_for_a_signal(s, FIRST_INFO_AFTER_NS);
 	write_first_info(s);
+	s->monitor.lasting_notes = s->info->n_notes;
 	for (;;) {
 		attend_signals(s);
 		if (over(s))
@@ -191,7 +191,10 @@ static void record_until_over(struct session *s)
 			outputs_attend(s);
 			own_terminal_look(s);
 			limiting_tick(s);
-			oom_look(&s->oom, &s->roots, s->keeper.job_pid, now_ns - s->start_ns);
+			/* With --wait-all its number may be a stranger's from then on. */
+			if (!keeper_job_ended(&s->keeper))
+				oom_look(&s->oom, &s->roots, s->keeper.job_pid,
+					now_ns - s->start_ns);
 			if (live_has_begun(s) || now_ns - s->checkpoint_ns >= CHECKPOINT_EVERY_NS)
 				s->checkpoint_due = true;
 		} else {
