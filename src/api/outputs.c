@@ -215,6 +215,7 @@ static void start_pumps(struct session *s)
 			p->window_of = fcntl(our_terminal(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 		if (o->own_session)
 			p->keyboard = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+		p->children_usage = &s->keeper.before;
 		if (pump_start(p, &why) == 0)
 			continue;
 		close_job_ends(o);

@@ -36,7 +36,8 @@ struct keeper {
 	pid_t pid; /* the keeper's, 0 when there is none */
 	pid_t job_pid;
 	bool lost; /* the keeper died before its time and this process took over its work */
-	struct rusage before; /* RUSAGE_CHILDREN of the calling process: not this job's */
+	struct rusage
+		before; /* of RUSAGE_CHILDREN of the calling process: what is not this job's */
 	int was_subreaper; /* whether the calling process was one before */
 	uint64_t lost_cpu_ns; /* its own CPU, which is no part of the job */
 };
