@@ -303,6 +303,11 @@ void outputs_hand_over(struct session *s)
 		own_terminal_begin(s);
 }
 
+static void note_own_cpu(struct session *s)
+{
+	s->monitor.collect.helpers_cpu_ns = outputs_cpu_ns(s) + keeper_cpu_ns(&s->keeper);
+}
+
 /* Its number is somebody else's then; only as a group in front of a terminal of its own it may live on. */
 static void forget_ended_job(struct session *s)
 {
@@ -317,7 +322,7 @@ void outputs_attend(struct session *s)
 	forget_ended_job(s);
 	for (size_t i = 0; i < s->outputs.n_pumps; i++)
 		pump_attend(&s->outputs.pumps[i]);
-	s->monitor.collect.pumps_cpu_ns = outputs_cpu_ns(s);
+	note_own_cpu(s);
 }
 
 void outputs_ask(struct session *s)
@@ -326,7 +331,7 @@ void outputs_ask(struct session *s)
 		atomic_store(&s->outputs.pumps[0].page->relay.wish, RELAY_GIVE_BACK);
 	for (size_t i = 0; i < s->outputs.n_pumps; i++)
 		pump_ask(&s->outputs.pumps[i]);
-	s->monitor.collect.pumps_cpu_ns = outputs_cpu_ns(s);
+	note_own_cpu(s);
 }
 
 void outputs_let_stop(struct session *s)

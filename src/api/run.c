@@ -51,7 +51,8 @@ static void take_self(struct session *s)
 {
 	struct assay_run_info *info = s->info;
 
-	info->self_cpu_ns = host_own_cpu_ns() - s->self_before_ns + outputs_cpu_ns(s);
+	info->self_cpu_ns = host_own_cpu_ns() - s->self_before_ns + outputs_cpu_ns(s) +
+			    keeper_cpu_ns(&s->keeper);
 	outputs_report(s);
 	info->self_memory_peak_bytes = host_own_peak_bytes(&s->roots);
 	info->ticks = s->monitor.ticks;

@@ -382,6 +382,15 @@ void keeper_attend(struct keeper *k)
 		atomic_store(&k->page->all_ended, 1);
 }
 
+uint64_t keeper_cpu_ns(const struct keeper *k)
+{
+	uint64_t cpu_ns = k->lost_cpu_ns;
+
+	if (!k->lost && k->pid > 0)
+		process_cpu_clock(k->pid, &cpu_ns);
+	return cpu_ns;
+}
+
 void keeper_stops(const struct keeper *k, uint32_t *ret_stops, uint64_t *ret_stopped_ns)
 {
 	const struct exit_page *page = k->page;

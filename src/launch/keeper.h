@@ -55,6 +55,8 @@ bool keeper_all_ended(const struct keeper *k);
 
 /* Puts a job with a session of its own in front of its terminal or not, and lets it go on if it is stopped. Returns when that is done. */
 void keeper_resume(struct keeper *k, bool in_front);
+/* CPU time of the keeper itself so far: ours, not the job's. */
+uint64_t keeper_cpu_ns(const struct keeper *k);
 /* How often and for how long the job was stopped so far. */
 void keeper_stops(const struct keeper *k, uint32_t *ret_stops, uint64_t *ret_stopped_ns);
 
