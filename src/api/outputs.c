@@ -292,7 +292,10 @@ int outputs_open(struct session *s, struct error *err)
 
 void outputs_hand_over(struct session *s)
 {
-	close_job_ends(&s->outputs);
+	/* A terminal that nobody has open any more is gone for good: a job that closes its own for a while, and asks for a password on
+	 * /dev/tty then, would find none. It is held until the job has ended. */
+	if (!s->outputs.own_session)
+		close_job_ends(&s->outputs);
 	for (size_t i = 0; i < s->outputs.n_pumps; i++) {
 		struct pump_page *page = s->outputs.pumps[i].page;
 
@@ -327,6 +330,7 @@ void outputs_attend(struct session *s)
 
 void outputs_ask(struct session *s)
 {
+	close_job_ends(&s->outputs);
 	if (s->outputs.own_session)
 		atomic_store(&s->outputs.pumps[0].page->relay.wish, RELAY_GIVE_BACK);
 	for (size_t i = 0; i < s->outputs.n_pumps; i++)
@@ -363,6 +367,7 @@ void outputs_settle(struct session *s)
 	struct pollfd fd = { .fd = s->signals.fd, .events = POLLIN };
 	struct got_signal got;
 
+	close_job_ends(&s->outputs);
 	while (!all_answered(s)) {
 		if (!signals_next(&s->signals, &got)) {
 			/* Writing for the job, a pump is stopped as the job would be (stty tostop), and we with it. */
