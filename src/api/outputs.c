@@ -14,6 +14,7 @@
 #include "api/own_terminal.h"
 #include "api/session.h"
 #include "base/error.h"
+#include "base/macros.h"
 #include "launch/job_state.h"
 #include "launch/pty.h"
 #include "linux/devices.h"
@@ -36,13 +37,6 @@ void outputs_init(struct outputs *o)
 	*o = (struct outputs){ .job_end = { -1, -1, -1 } };
 	for (size_t i = 0; i < PUMP_STREAMS_MAX; i++)
 		pump_init(&o->pumps[i]);
-}
-
-static void close_fd(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
 }
 
 /* Off the standard three: where one of those is closed, the next descriptor opened gets its number. */
