@@ -15,6 +15,7 @@
 
 #define KEY "oom_kill"
 #define LOOK_EVERY_NS NSEC_PER_SEC
+#define TURN_EVERY_NS (60 * NSEC_PER_SEC) /* a large process takes its time to end */
 
 static const struct oom_place nowhere = { .fd = -1 };
 
@@ -85,7 +86,7 @@ static bool find_place(
 		close(p.fd);
 		p.fd = -1;
 	}
-	p.fd = p.fd < 0 ? -1 : p.fd;
+	p.recent = p.earlier = p.before;
 	*ret = p;
 	return true;
 }
@@ -103,6 +104,14 @@ void oom_begin(struct oom_watch *w, const struct roots *roots)
 	w->machine_known = read_machine(roots, &w->machine_before);
 }
 
+/* The cgroup may hold others, and a run may be long: an old kill says nothing of the job's end. */
+static void turn(struct oom_place *p)
+{
+	p->earlier = p->recent;
+	if (p->fd >= 0)
+		cgroup_read_key(p->fd, KEY, &p->recent);
+}
+
 void oom_look(struct oom_watch *w, const struct roots *roots, pid_t job, uint64_t age_ns)
 {
 	const struct oom_place *known = w->job.path ? &w->job : &w->own;
@@ -113,6 +122,11 @@ void oom_look(struct oom_watch *w, const struct roots *roots, pid_t job, uint64_
 		return;
 	if (age_ns >= LOOK_EVERY_NS)
 		w->next_look_ns = age_ns + LOOK_EVERY_NS;
+	if (age_ns >= w->next_turn_ns) {
+		w->next_turn_ns = age_ns + TURN_EVERY_NS;
+		turn(&w->own);
+		turn(&w->job);
+	}
 	if (!find_place(roots, job, known, &now))
 		return;
 	/* Version 1 shows "/" for one that is ending, and the root has no limit to kill for. */
@@ -131,6 +145,8 @@ static void take_rise(const struct oom_place *p, struct oom_found *ret)
 	/* A cgroup that was removed meanwhile cannot be read any more. */
 	if (p->fd < 0 || cgroup_read_key(p->fd, KEY, &now) < 0 || now <= p->before)
 		return;
+	if (now - p->earlier > ret->lately)
+		ret->lately = now - p->earlier;
 	if (now - p->before > ret->in_cgroup) {
 		ret->in_cgroup = now - p->before;
 		ret->counter = p->v2 ? "memory.events oom_kill" : "memory.oom_control oom_kill";

@@ -15,6 +15,7 @@ struct oom_place {
 	int fd; /* the file with the counter, -1: it cannot be read */
 	bool v2;
 	uint64_t before; /* when it was first looked at */
+	uint64_t recent, earlier; /* some time in the last minute, and in the one before */
 };
 
 struct oom_watch {
@@ -22,12 +23,14 @@ struct oom_watch {
 	struct oom_place job; /* where it was last seen; fd -1 while that is our own */
 	bool machine_known;
 	uint64_t machine_before;
-	uint64_t next_look_ns; /* since the start of the run */
+	uint64_t next_look_ns, next_turn_ns; /* since the start of the run */
 };
 
 /* What was found in the end. */
 struct oom_found {
 	uint64_t in_cgroup; /* kills in the job's memory cgroup */
+	uint64_t
+		lately; /* those that may have to do with how the job ended: of the last minute or two */
 	const char *counter; /* "memory.events oom_kill"; a literal */
 	bool machine_known;
 	uint64_t on_machine;

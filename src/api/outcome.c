@@ -139,19 +139,22 @@ static void killed_by_whom(struct outcome *o, const struct oom_found *oom)
 {
 	char more[120];
 
-	if (oom->in_cgroup > 0)
+	if (oom->lately > 0)
 		snprintf(more, sizeof(more), " (the kernel's OOM killer: %s rose by %" PRIu64 ")",
 			oom->counter, oom->in_cgroup);
-	else if (oom->on_machine > 0)
+	else if (oom->on_machine > oom->in_cgroup)
 		snprintf(more, sizeof(more),
 			" (perhaps by the kernel's OOM killer, which struck on this machine "
 			"meanwhile)");
 	else
 		snprintf(more, sizeof(more), " (by whom is not known)");
 	add_text(o->words, sizeof(o->words), more);
-	if (oom->in_cgroup > 0)
+	if (oom->lately > 0)
 		return;
-	if (oom->on_machine > 0)
+	if (oom->in_cgroup > 0)
+		snprintf(more, sizeof(more), "; %s rose by %" PRIu64 ", but not in the last minute",
+			oom->counter, oom->in_cgroup);
+	else if (oom->on_machine > 0)
 		snprintf(more, sizeof(more), "; oom_kill of the machine (vmstat) rose by %" PRIu64,
 			oom->on_machine);
 	else

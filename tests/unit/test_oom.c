@@ -135,6 +135,26 @@ static void the_cgroup_a_job_moved_to_counts_from_when_it_was_seen_there(void **
 	close_tree(&t);
 }
 
+static void an_old_kill_among_others_does_not_explain_a_sigkill_of_now(void **state)
+{
+	const uint64_t minute_ns = 60 * NSEC_PER_SEC;
+	struct tree t;
+	(void) state;
+
+	open_tree(&t, V2);
+	put_own_cgroup(&t, "0::/\n");
+	put(&t, "sys/fs/cgroup/memory.events", "oom_kill 0\n");
+	oom_begin(&t.watch, &t.roots);
+	put(&t, "sys/fs/cgroup/memory.events", "oom_kill 1\n");
+	for (uint64_t i = 1; i <= 2; i++)
+		oom_look(&t.watch, &t.roots, getpid(), i * minute_ns);
+	struct assay_run_info info = told(&t, SIGKILL, 0);
+	assert_string_equal(info.outcome.words, "killed by SIGKILL (by whom is not known)");
+	assert_non_null(strstr(info.outcome.evidence, "rose by 1, but not in the last minute"));
+	run_info_done(&info);
+	close_tree(&t);
+}
+
 static void kills_elsewhere_on_the_machine_are_only_perhaps(void **state)
 {
 	struct tree t;
@@ -220,6 +240,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_counter_of_our_own_cgroup_that_rose_explains_a_sigkill),
 		cmocka_unit_test(the_cgroup_a_job_moved_to_counts_from_when_it_was_seen_there),
+		cmocka_unit_test(an_old_kill_among_others_does_not_explain_a_sigkill_of_now),
 		cmocka_unit_test(kills_elsewhere_on_the_machine_are_only_perhaps),
 		cmocka_unit_test(a_sigkill_that_nothing_explains_is_unknown_and_why_is_said),
 		cmocka_unit_test(a_kill_that_did_not_end_the_command_is_a_note),
