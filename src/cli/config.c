@@ -13,7 +13,6 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/fd_read.h"
-#include "base/macros.h"
 #include "cli/config_text.h"
 #include "cli/log.h"
 
@@ -111,8 +110,9 @@ static bool way_is_trusted(const char *path)
 
 		if (path[n] != '/' && path[n] != '\0')
 			continue;
-		AUTO_FREE char *part = strndup(path, n);
+		char *part = strndup(path, n);
 		trusted = part && lstat(part, &st) == 0 && is_trusted(&st) && !is_open_to_all(&st);
+		free(part);
 	}
 	return trusted;
 }

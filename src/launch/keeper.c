@@ -191,10 +191,11 @@ static int set_up(const struct job_setup *setup)
 static bool forget_variables(const struct job_setup *setup)
 {
 	for (char *const *variable = setup->environment; variable && *variable; variable++) {
-		AUTO_FREE char *name = strndup(*variable, strcspn(*variable, "="));
+		char *name = strndup(*variable, strcspn(*variable, "="));
 
 		if (name)
 			unsetenv(name);
+		free(name);
 	}
 	return setup->environment != NULL;
 }
