@@ -108,12 +108,26 @@ static void wake_at(struct limiting *l, uint64_t monotonic_ns)
 		wake_timer_delete(&l->wake_timer);
 }
 
+/* What was to be kept cannot be, and why has been said. */
+static void drop_output_limit(struct session *s)
+{
+	static const char line[] =
+		"limit output: nothing is kept that it could count; continuing without it";
+
+	s->limiting.limits.at[LIMIT_OUTPUT] = 0;
+	run_info_note(s->info, "%s", line);
+	if (s->options->warn)
+		s->options->warn(line, s->options->context);
+}
+
 void limiting_begin(struct session *s)
 {
 	struct limiting *l = &s->limiting;
 
 	if (l->phase == LIMITING_NOTHING)
 		return;
+	if (l->limits.at[LIMIT_OUTPUT] && s->info->n_outputs == 0)
+		drop_output_limit(s);
 	judge_begin(&l->judge, &l->limits, &s->monitor, s->start_ns);
 	/* Ctrl-Z and whatever else stops the whole group stops us, too; the wall time goes on. */
 	if (l->limits.at[LIMIT_WALL])

@@ -524,3 +524,11 @@ def test_status_137_is_explained_as_what_it_may_be(run_assay):
     assert run.status == 137
     assert run.info["outcome"]["words"] == "exited 137"
     assert any(note.startswith("exit status 137 is what a shell gives") for note in run.info["notes"])
+
+
+def test_an_output_limit_that_has_nothing_to_count_is_said_to_be_none(run_assay, room):
+    run = run_assay(["echo", "more than nothing"], ["-c", "all", "--limit", "output=1K"], prefix="/proc/nowhere/",
+                    quiet=False, complete=False)
+
+    assert run.status == 0
+    assert b"limit output: nothing is kept" in run.stderr
