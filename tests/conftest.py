@@ -73,3 +73,11 @@ def room():
 @pytest.fixture
 def run_assay(assay, load, room):
     return Runner(assay, load, room)
+
+
+@pytest.fixture(scope="session")
+def strace():
+    """A program that makes system calls of another fail, or signals it at one of them."""
+    if not shutil.which("strace") or subprocess.run(["strace", "-o", os.devnull, "true"], check=False).returncode != 0:
+        pytest.skip("needs strace, and leave to trace, to meddle with a process's system calls")
+    return "strace"

@@ -15,8 +15,11 @@ void live_prepare(struct session *s)
 	/* It is a part of the series. */
 	if (!s->files || o->keep_nothing || s->info->no_usage)
 		return;
-	if (live_ring_init(&s->live, s->files, keep_ns, s->monitor.schedule.sample_interval_ns) < 0)
+	if (live_ring_init(&s->live, s->files, keep_ns, s->monitor.schedule.sample_interval_ns) <
+		0) {
+		run_info_note(s->info, "flight recorder: no memory for it");
 		return;
+	}
 	s->info->live_keep_ns = keep_ns;
 	s->monitor.samples = &s->live.sink;
 }

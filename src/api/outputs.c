@@ -21,8 +21,9 @@
 #include "linux/inherited.h"
 
 #define BOTH (ASSAY_STDOUT | ASSAY_STDERR)
-/* Of a pipe to the job; 64 KiB, the usual, where it is not allowed. */
-#define PIPE_SIZE (1024 * 1024)
+/* Of a pipe to the job; 64 KiB, the usual, where it is not allowed. More is hardly faster, and a user's pipes together may hold 64 MiB
+ * (pipe(7), pipe-user-pages-soft): beyond that every new pipe of his, the job's own too, holds 8 KiB. */
+#define PIPE_SIZE (256 * 1024)
 
 /* One way: which of the job's descriptors lead into it, and what its file is called. */
 struct way {
@@ -215,6 +216,7 @@ static void start_pumps(struct session *s)
 			p->window_of = fcntl(our_terminal(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 		if (o->own_session)
 			p->keyboard = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+		p->children_usage = &s->keeper.before;
 		if (pump_start(p, &why) == 0)
 			continue;
 		close_job_ends(o);
@@ -291,7 +293,10 @@ int outputs_open(struct session *s, struct error *err)
 
 void outputs_hand_over(struct session *s)
 {
-	close_job_ends(&s->outputs);
+	/* A terminal that nobody has open any more is gone for good: a job that closes its own for a while, and asks for a password on
+	 * /dev/tty then, would find none. It is held until the job has ended. */
+	if (!s->outputs.own_session)
+		close_job_ends(&s->outputs);
 	for (size_t i = 0; i < s->outputs.n_pumps; i++) {
 		struct pump_page *page = s->outputs.pumps[i].page;
 
@@ -302,20 +307,36 @@ void outputs_hand_over(struct session *s)
 		own_terminal_begin(s);
 }
 
+static void note_own_cpu(struct session *s)
+{
+	s->monitor.collect.helpers_cpu_ns = outputs_cpu_ns(s) + keeper_cpu_ns(&s->keeper);
+}
+
+/* Its number is somebody else's then; only as a group in front of a terminal of its own it may live on. */
+static void forget_ended_job(struct session *s)
+{
+	if (s->outputs.own_session || !keeper_job_ended(&s->keeper))
+		return;
+	for (size_t i = 0; i < s->outputs.n_pumps; i++)
+		atomic_store(&s->outputs.pumps[i].page->relay.job_group, 0);
+}
+
 void outputs_attend(struct session *s)
 {
+	forget_ended_job(s);
 	for (size_t i = 0; i < s->outputs.n_pumps; i++)
 		pump_attend(&s->outputs.pumps[i]);
-	s->monitor.collect.pumps_cpu_ns = outputs_cpu_ns(s);
+	note_own_cpu(s);
 }
 
 void outputs_ask(struct session *s)
 {
+	close_job_ends(&s->outputs);
 	if (s->outputs.own_session)
 		atomic_store(&s->outputs.pumps[0].page->relay.wish, RELAY_GIVE_BACK);
 	for (size_t i = 0; i < s->outputs.n_pumps; i++)
 		pump_ask(&s->outputs.pumps[i]);
-	s->monitor.collect.pumps_cpu_ns = outputs_cpu_ns(s);
+	note_own_cpu(s);
 }
 
 void outputs_let_stop(struct session *s)
@@ -366,6 +387,7 @@ void outputs_settle(struct session *s)
 	const uint64_t began_ns = clock_monotonic_ns();
 	struct got_signal got;
 
+	close_job_ends(&s->outputs);
 	while (!all_answered(s)) {
 		if (!signals_next(&s->signals, &got)) {
 			/* Writing for the job, a pump is stopped as the job would be (stty tostop), and we with it. */

@@ -51,7 +51,8 @@ static void take_self(struct session *s)
 {
 	struct assay_run_info *info = s->info;
 
-	info->self_cpu_ns = host_own_cpu_ns() - s->self_before_ns + outputs_cpu_ns(s);
+	info->self_cpu_ns = host_own_cpu_ns() - s->self_before_ns + outputs_cpu_ns(s) +
+			    keeper_cpu_ns(&s->keeper);
 	outputs_report(s);
 	info->self_memory_peak_bytes = host_own_peak_bytes(&s->roots);
 	info->ticks = s->monitor.ticks;
@@ -178,9 +179,9 @@ static void wait_for_a_signal(struct session *s, uint64_t at_most_ns)
 
 static void record_until_over(struct session *s)
 {
-	s->monitor.lasting_notes = s->info->n_notes;
 	wait_for_a_signal(s, FIRST_INFO_AFTER_NS);
 	write_first_info(s);
+	s->monitor.lasting_notes = s->info->n_notes;
 	for (;;) {
 		attend_signals(s);
 		if (over(s))
@@ -191,7 +192,10 @@ static void record_until_over(struct session *s)
 			outputs_attend(s);
 			own_terminal_look(s);
 			limiting_tick(s);
-			oom_look(&s->oom, &s->roots, s->keeper.job_pid, now_ns - s->start_ns);
+			/* With --wait-all its number may be a stranger's from then on. */
+			if (!keeper_job_ended(&s->keeper))
+				oom_look(&s->oom, &s->roots, s->keeper.job_pid,
+					now_ns - s->start_ns);
 			if (live_has_begun(s) || now_ns - s->checkpoint_ns >= CHECKPOINT_EVERY_NS)
 				s->checkpoint_due = true;
 		} else {

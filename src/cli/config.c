@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,6 +12,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/macros.h"
 #include "cli/config_text.h"
 #include "cli/log.h"
 
@@ -85,6 +87,35 @@ static bool next_path(struct paths *p)
 	return true;
 }
 
+static bool is_trusted(const struct stat *st)
+{
+	return st->st_uid == geteuid() || st->st_uid == 0;
+}
+
+/* In a sticky directory nobody replaces what is another's, and a link has no mode. */
+static bool is_open_to_all(const struct stat *st)
+{
+	bool sticky = S_ISDIR(st->st_mode) && (st->st_mode & S_ISVTX);
+
+	return (st->st_mode & S_IWOTH) && !sticky && !S_ISLNK(st->st_mode);
+}
+
+/* In /tmp anybody can make a directory or a link that leads to a file of ours: each on the way must be ours too. */
+static bool way_is_trusted(const char *path)
+{
+	bool trusted = true;
+
+	for (size_t n = 1; trusted && path[n - 1]; n++) {
+		struct stat st;
+
+		if (path[n] != '/' && path[n] != '\0')
+			continue;
+		AUTO_FREE char *part = strndup(path, n);
+		trusted = part && lstat(part, &st) == 0 && is_trusted(&st) && !is_open_to_all(&st);
+	}
+	return trusted;
+}
+
 /* Why an open file does not count, or NULL. */
 static const char *refusal(const char *path, const struct stat *st)
 {
@@ -94,10 +125,12 @@ static const char *refusal(const char *path, const struct stat *st)
 		return "it is longer than 1 MiB";
 	if (path[0] == '/')
 		return NULL;
-	if (st->st_uid != geteuid() && st->st_uid != 0)
+	if (!is_trusted(st))
 		return "it belongs to somebody else";
-	if (st->st_mode & S_IWOTH)
+	if (is_open_to_all(st))
 		return "everybody may write to it";
+	if (!way_is_trusted(path))
+		return "what leads to it belongs to somebody else, or everybody may write there";
 	return NULL;
 }
 

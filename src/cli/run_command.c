@@ -186,7 +186,8 @@ int run_command(const struct verb *verb, const struct option_values *values,
 	case ASSAY_RUN_FAILED:
 		return run_bare(options->argv, &failure);
 	}
-	if (level >= LOG_INFO)
+	/* Without memory for it there is none, and the status counts. */
+	if (info && level >= LOG_INFO)
 		print_end(verb, values, info);
 	bool stopped = assay_run_limit_hit(info);
 	assay_run_info_free(info);

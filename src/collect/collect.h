@@ -33,7 +33,7 @@ struct collect {
 	int perf_fd; /* the inherited task clock, opened at launch; -1 */
 	uint64_t page_size, memory_total_bytes;
 	uint64_t self_before_ns; /* CPU time of this process before the run */
-	uint64_t pumps_cpu_ns; /* of the processes that move the job's output for us, so far */
+	uint64_t helpers_cpu_ns; /* of the keeper and of the pumps, so far */
 	uint64_t
 		spawn_floor_bytes; /* what the keeper was forked from: the least that ru_maxrss can say */
 

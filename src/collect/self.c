@@ -9,7 +9,7 @@ enum { CPU_SECONDS, HWM, N_ROWS };
 static const struct measure rows[] = {
 	/* clang-format off */
 	[CPU_SECONDS] = { .key = "self_cpu_seconds", .kind = COUNTER, .unit = SECONDS, .scope = SINGLE, .reduce = DELTA | LAST, .quality = EXACT, .on = true, .minimal = true,
-		.origin = "getrusage(RUSAGE_SELF) + CPU clocks of the pumps", .help = "CPU time of the recorder; not part of the job" },
+		.origin = "getrusage(RUSAGE_SELF) + CPU clocks of the keeper and the pumps", .help = "CPU time of the recorder; not part of the job" },
 	[HWM] = { .key = "self_hwm_bytes", .kind = GAUGE, .unit = BYTES, .scope = SINGLE, .reduce = LAST, .quality = EXACT, .on = true, .minimal = true,
 		.origin = "/proc/self/status VmHWM", .help = "peak resident memory of the recorder" },
 	/* clang-format on */
@@ -18,7 +18,7 @@ _Static_assert(ARRAY_SIZE(rows) == N_ROWS, "one row a name");
 
 static int read_self(struct collect *c, struct batch *out)
 {
-	put(out, NULL, CPU_SECONDS, host_own_cpu_ns() - c->self_before_ns + c->pumps_cpu_ns);
+	put(out, NULL, CPU_SECONDS, host_own_cpu_ns() - c->self_before_ns + c->helpers_cpu_ns);
 	put(out, NULL, HWM, host_own_peak_bytes(c->roots));
 	return 0;
 }

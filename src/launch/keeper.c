@@ -3,20 +3,19 @@
 #include "launch/keeper.h"
 
 #include <errno.h>
-#include <linux/close_range.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/macros.h"
+#include "launch/descriptors.h"
 #include "launch/execute.h"
 #include "launch/futex.h"
 #include "launch/job_state.h"
@@ -130,9 +129,7 @@ static void tell(struct exit_page *page, pid_t monitor, struct told *told)
 static void hold_nothing(void)
 {
 	/* Hold nothing that is the job's: a reader of its output must see the end when the job closes it. */
-	if (syscall(SYS_close_range, 0U, ~0U, 0U) < 0)
-		for (int fd = 0; fd < 4096; fd++)
-			close(fd);
+	close_all_but(NULL, 0);
 	if (chdir("/") < 0)
 		_exit(125);
 }
@@ -336,7 +333,8 @@ void keeper_resume(struct keeper *k, bool in_front)
 	atomic_store(&page->in_front, in_front);
 	asked = atomic_fetch_add(&page->resume_asked, 1) + 1;
 	if (k->lost) {
-		kill(-k->job_pid, SIGCONT);
+		if (!keeper_job_ended(k))
+			kill(-k->job_pid, SIGCONT);
 		return;
 	}
 	kill(k->pid, SIGCHLD);
@@ -382,6 +380,15 @@ void keeper_attend(struct keeper *k)
 		atomic_store(&k->page->all_ended, 1);
 }
 
+uint64_t keeper_cpu_ns(const struct keeper *k)
+{
+	uint64_t cpu_ns = k->lost_cpu_ns;
+
+	if (!k->lost && k->pid > 0)
+		process_cpu_clock(k->pid, &cpu_ns);
+	return cpu_ns;
+}
+
 void keeper_stops(const struct keeper *k, uint32_t *ret_stops, uint64_t *ret_stopped_ns)
 {
 	const struct exit_page *page = k->page;
@@ -397,6 +404,21 @@ void keeper_stops(const struct keeper *k, uint32_t *ret_stops, uint64_t *ret_sto
 		*ret_stopped_ns += now_ns - since_ns;
 }
 
+/* One that somebody stops meanwhile could not end. */
+static void reap(pid_t keeper)
+{
+	int status;
+
+	for (;;) {
+		pid_t pid = waitpid(keeper, &status, WUNTRACED);
+
+		if (pid == keeper && WIFSTOPPED(status))
+			kill(keeper, SIGCONT);
+		else if (pid == keeper || errno != EINTR)
+			return;
+	}
+}
+
 void keeper_quit(struct keeper *k)
 {
 	if (k->pid <= 0 || k->lost)
@@ -407,8 +429,7 @@ void keeper_quit(struct keeper *k)
 		futex_wake(&k->page->go);
 	}
 	kill(k->pid, SIGCHLD);
-	while (waitpid(k->pid, NULL, 0) < 0 && errno == EINTR)
-		continue;
+	reap(k->pid);
 	k->pid = 0;
 }
 

@@ -36,7 +36,8 @@ struct keeper {
 	pid_t pid; /* the keeper's, 0 when there is none */
 	pid_t job_pid;
 	bool lost; /* the keeper died before its time and this process took over its work */
-	struct rusage before; /* RUSAGE_CHILDREN of the calling process: not this job's */
+	struct rusage
+		before; /* of RUSAGE_CHILDREN of the calling process: what is not this job's */
 	int was_subreaper; /* whether the calling process was one before */
 	uint64_t lost_cpu_ns; /* its own CPU, which is no part of the job */
 };
@@ -54,6 +55,8 @@ bool keeper_all_ended(const struct keeper *k);
 
 /* Puts a job with a session of its own in front of its terminal or not, and lets it go on if it is stopped. Returns when that is done. */
 void keeper_resume(struct keeper *k, bool in_front);
+/* CPU time of the keeper itself so far: ours, not the job's. */
+uint64_t keeper_cpu_ns(const struct keeper *k);
 /* How often and for how long the job was stopped so far. */
 void keeper_stops(const struct keeper *k, uint32_t *ret_stops, uint64_t *ret_stopped_ns);
 

@@ -8,7 +8,9 @@
 #include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -112,11 +114,37 @@ static bool has_died(const struct pump *p)
 	return poll(&fd, 1, 0) > 0 && (fd.revents & (POLLHUP | POLLERR));
 }
 
+static void add_usage(struct rusage *to, const struct rusage *more)
+{
+	timeradd(&to->ru_utime, &more->ru_utime, &to->ru_utime);
+	timeradd(&to->ru_stime, &more->ru_stime, &to->ru_stime);
+	to->ru_minflt += more->ru_minflt;
+	to->ru_majflt += more->ru_majflt;
+	to->ru_inblock += more->ru_inblock;
+	to->ru_oublock += more->ru_oublock;
+	to->ru_nvcsw += more->ru_nvcsw;
+	to->ru_nivcsw += more->ru_nivcsw;
+}
+
+/* Of one that has nothing left to do or has died; one that somebody stops meanwhile could not end. */
 static void reap(struct pump *p)
 {
-	while (p->pid > 0 && waitpid(p->pid, NULL, (int) __WCLONE) < 0 && errno == EINTR)
-		continue;
-	p->pid = 0;
+	const int how = WUNTRACED | (int) __WCLONE;
+
+	while (p->pid > 0) {
+		struct rusage usage;
+		int status;
+		pid_t pid = wait4(p->pid, &status, how, &usage);
+
+		if (pid == p->pid && WIFSTOPPED(status)) {
+			kill(p->pid, SIGCONT);
+			continue;
+		}
+		if (pid == p->pid && p->children_usage)
+			add_usage(p->children_usage, &usage);
+		if (pid == p->pid || errno != EINTR)
+			p->pid = 0;
+	}
 }
 
 void pump_attend(struct pump *p)

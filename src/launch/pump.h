@@ -12,6 +12,7 @@
 #include "launch/relay.h"
 
 struct error;
+struct rusage;
 
 #define PUMP_STREAMS_MAX 2
 
@@ -55,6 +56,8 @@ struct pump {
 	int request_fd; /* eventfd: wakes the pump */
 	int news_fd; /* the monitor's end of a pipe: SIGCHLD comes when the pump has news or has died */
 	int told_fd; /* the pump's end; only while one is being started */
+	struct rusage *
+		children_usage; /* what a pump that was reaped left in RUSAGE_CHILDREN is added there; NULL: nowhere */
 	uint64_t seen_cpu_ns, dead_cpu_ns; /* of this pump as last seen; of its dead predecessors */
 };
 

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* The pump's own side: reads the job's pipes, passes on at once, keeps a copy. */
 #include <errno.h>
-#include <linux/close_range.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/macros.h"
+#include "launch/descriptors.h"
 #include "launch/name.h"
 #include "launch/pty.h"
 #include "launch/pump.h"
@@ -341,26 +340,6 @@ static void serve(struct pump *p, struct flow *flows, struct relay *relay, int w
 	}
 }
 
-/* Holds nothing but what it needs: who waits for a descriptor's end must not wait for us. */
-static void keep_only(const int *kept, size_t n)
-{
-	int from = 0;
-
-	for (;;) {
-		int next = -1;
-
-		for (size_t i = 0; i < n; i++)
-			if (kept[i] >= from && (next < 0 || kept[i] < next))
-				next = kept[i];
-		if (next < 0)
-			break;
-		if (next > from)
-			syscall(SYS_close_range, (unsigned) from, (unsigned) next - 1, 0U);
-		from = next + 1;
-	}
-	syscall(SYS_close_range, (unsigned) from, ~0U, 0U);
-}
-
 _Noreturn void pump_main(struct pump *p)
 {
 	struct flow flows[PUMP_STREAMS_MAX];
@@ -391,7 +370,7 @@ _Noreturn void pump_main(struct pump *p)
 		kept[n++] = s->file;
 		kept[n++] = s->times;
 	}
-	keep_only(kept, n);
+	close_all_but(kept, n);
 	if (chdir("/") < 0)
 		_exit(125);
 	if (p->window_of >= 0)

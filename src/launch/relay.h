@@ -23,7 +23,7 @@ struct relay_page {
 	_Atomic uint32_t taken; /* its modes are not those that it had */
 	struct termios before; /* those */
 	_Atomic pid_t
-		job_group; /* or, where the job has none of its own, its pid; 0: it has not begun */
+		job_group; /* or, where the job has none of its own, its pid; 0: it has not begun, or has ended */
 };
 
 struct relay {

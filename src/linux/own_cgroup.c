@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -162,12 +163,22 @@ static int remove_tree(const struct own_cgroup *c, int parent, const char *name,
 	return unlinkat(parent, name, AT_REMOVEDIR) < 0 ? -errno : 0;
 }
 
+/* Names are made of pids, which are not unique where containers share a cgroup: one of that name that is not ours has another's job in it. */
+static bool name_is_ours(const struct own_cgroup *c)
+{
+	struct stat named;
+	struct stat opened;
+
+	return c->fd < 0 || fstatat(c->parent_fd, c->name, &named, AT_SYMLINK_NOFOLLOW) < 0 ||
+	       fstat(c->fd, &opened) < 0 || named.st_ino == opened.st_ino;
+}
+
 int own_cgroup_remove(struct own_cgroup *c)
 {
 	struct timespec pause = { .tv_nsec = REMOVE_PAUSE_NS };
 	int r = 0;
 
-	for (int i = 0; c->directory && i < REMOVE_TRIES; i++) {
+	for (int i = 0; c->directory && name_is_ours(c) && i < REMOVE_TRIES; i++) {
 		r = remove_tree(c, c->parent_fd, c->name, 0);
 		/* A process that is just ending holds it for a moment longer. */
 		if (r != -EBUSY)

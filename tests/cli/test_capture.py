@@ -45,11 +45,16 @@ def outputs_of(info):
     return {output["name"]: output for output in info.get("outputs", [])}
 
 
+def is_called(pid, name):
+    try:
+        return Path(f"/proc/{pid}/comm").read_text(encoding="utf-8") == f"{name}\n"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
 def pumps(pid):
     """The pumps of an assay that runs, by their names among its children."""
-    text = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="utf-8")
-    return [int(child) for child in text.split()
-            if Path(f"/proc/{child}/comm").read_text(encoding="utf-8") == "pump\n"]
+    return [child for child in children(pid) if is_called(child, "pump")]
 
 
 def has(which, name):
@@ -461,6 +466,30 @@ def test_a_keeper_that_is_killed_does_not_make_the_pump_a_part_of_the_job(run_as
     assert info["processes"]["survivors_count"] == 0
 
 
+def test_the_cpu_of_a_pump_is_not_the_jobs_when_the_keeper_was_killed(run_assay, room):
+    program = ("import os, sys, time\nfor _ in range(256): os.write(1, bytes(1 << 20))\n"
+               "os.close(1)\nprint(time.process_time(), file=open(sys.argv[1], 'w'), flush=True)\nsys.stdin.read()")
+    process = start(run_assay, python(program, room / "truth"), ["-c", "stdout", "-i", "20ms"],
+                    stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+    wait_for(lambda: (room / "truth").exists() and (room / "truth").read_text(), "the output")
+    wait_for(lambda: not pumps(process.pid), "the pump to be reaped")
+    os.kill(read_info(f"{room}/kept-")["monitor"]["keeper_pid"], signal.SIGKILL)
+    process.communicate(timeout=30)
+    info = read_info(f"{room}/kept-")
+
+    assert info["self"]["cpu_seconds"] > 0.05, "the pump had work"
+    assert info["headline"]["cpu_seconds"]["value"] < float((room / "truth").read_text()) + 0.04
+
+
+def test_on_a_kernel_without_close_range_the_pumps_end_with_the_job(run_assay, room, strace):
+    env = run_assay.environment({"ASAN_OPTIONS": "detect_leaks=0"})
+    inject = [strace, "-f", "-o", str(room / "trace"), "-e", "trace=close_range", "-e", "inject=close_range:error=ENOSYS"]
+    run = run_assay(["echo", "kept"], ["-c", "all"], wrapper=inject, env=env)
+
+    assert "ENOSYS" in (room / "trace").read_text()
+    assert [output["open"] for output in run.info["outputs"]] == [False, False]
+
+
 def test_a_stopped_pump_holds_the_job_and_lets_it_go_on(run_assay, room):
     process = start(run_assay, ["head", "-c", str(4 * MIB), "/dev/zero"], ["-c", "stdout"])
     [pump] = wait_for(lambda: pumps(process.pid), "the pump")
@@ -496,8 +525,7 @@ def children(pid):
 
 def ended(pid):
     """Whether the keeper of that assay has no child left."""
-    keepers = [c for c in children(pid) if Path(f"/proc/{c}/comm").read_text() == "keeper\n"]
-    return all(not children(keeper) for keeper in keepers)
+    return all(not children(keeper) for keeper in children(pid) if is_called(keeper, "keeper"))
 
 
 def test_runs_within_runs_keep_each_their_own(run_assay, room):

@@ -207,3 +207,12 @@ def test_a_script_around_the_job_is_interrupted_with_it(through_pty):
     t.prompt()
 
     assert "not reached" not in t.text
+
+
+def test_a_job_that_has_closed_its_terminal_finds_it_again(through_pty):
+    t = through_pty
+    t.run("$W sh -c 'exec <>/dev/null >&0 2>&0; sleep 0.3; echo asks >/dev/tty; exit 4'; echo status $?")
+
+    assert "asks\r\n" in t.text
+    assert "status 4" in t.text
+    assert not members_named(t, "pump")

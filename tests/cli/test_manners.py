@@ -4,7 +4,6 @@ import fcntl
 import json
 import os
 import pty
-import shutil
 import signal
 import subprocess
 import sys
@@ -195,14 +194,6 @@ def processes_with(text):
         except (FileNotFoundError, ProcessLookupError):
             pass
     return found
-
-
-@pytest.fixture(scope="module")
-def strace():
-    """A program that kills another at one of its system calls."""
-    if not shutil.which("strace") or subprocess.run(["strace", "-o", os.devnull, "true"], check=False).returncode != 0:
-        pytest.skip("needs strace, and leave to trace, to kill a process at one of its system calls")
-    return "strace"
 
 
 # Both come after the keeper and the waiting command were forked: perf is opened once to try it and once for the job;

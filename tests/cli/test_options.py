@@ -310,6 +310,28 @@ def test_the_projects_file_counts_only_when_it_is_ours_or_roots(call, ordinary_u
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root to make files of others")
+@pytest.mark.parametrize("kind", ["link", "directory", "link_to_directory", "open_directory"])
+def test_the_projects_file_does_not_count_when_somebody_else_leads_to_it(call, ordinary_user, kind):
+    path = call.write(CONFIG, "message = x\n")
+    hidden = call.here / "ours"
+    if kind == "link":
+        path.rename(hidden)
+        path.symlink_to(hidden)
+    elif kind == "link_to_directory":
+        path.parent.rename(hidden)
+        path.parent.symlink_to(hidden)
+    elif kind == "open_directory":
+        path.parent.chmod(0o777)
+    if kind != "open_directory":
+        os.lchown(path if kind == "link" else path.parent, ordinary_user.uid, ordinary_user.gid)
+    called = call("run", "-l", "warning", "-p", "a/", "true")
+
+    assert called.status == 0
+    assert "what leads to it" in one_line(called)
+    assert "message" not in called.info("a/")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to make files of others")
 def test_a_file_that_may_not_be_read_is_a_warning(call, ordinary_user):
     call.write(CONFIG, "message = x\n", mode=0o600)
     called = call("run", "-l", "warning", "-p", "a/", "true", user=ordinary_user)

@@ -343,3 +343,13 @@ def test_version_and_help_go_to_standard_output(run_assay, assay, room):
         assert process.wait(30) == 0
         assert expected in (room / "say.stdout").read_text()
         assert (room / "say.stderr").read_bytes() == b""
+
+
+def test_what_the_keeper_used_is_our_own_cost(run_assay):
+    orphans = 'i=0; while [ $i -lt 4000 ]; do (true &); i=$((i+1)); done; read pid x y ppid rest </proc/self/stat; ' \
+              'read used rest </proc/$ppid/schedstat; echo $used; sleep 0.2'
+    run = run_assay(["sh", "-c", orphans])
+
+    keeper_seconds = int(run.stdout) / 1e9
+    assert keeper_seconds > 0.01
+    assert run.info["self"]["cpu_seconds"] > keeper_seconds

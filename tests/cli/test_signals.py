@@ -3,9 +3,7 @@
 import collections
 import os
 import random
-import shutil
 import signal
-import subprocess
 import sys
 import time
 
@@ -284,14 +282,6 @@ def test_while_only_descendants_are_waited_for_a_signal_ends_the_waiting(run_ass
     assert run.status == 4
     assert [survivor["name"] for survivor in survivors] == ["sleep"]
     os.kill(survivors[0]["pid"], signal.SIGKILL)
-
-
-@pytest.fixture(scope="module")
-def strace():
-    """A program that sends a signal to another at one of its system calls."""
-    if not shutil.which("strace") or subprocess.run(["strace", "-o", os.devnull, "true"], check=False).returncode != 0:
-        pytest.skip("needs strace, and leave to trace, to signal a process at one of its system calls")
-    return "strace"
 
 
 def at_a_call(strace, room, call, number, name):
