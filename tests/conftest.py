@@ -71,6 +71,22 @@ def room():
 
 
 @pytest.fixture
+def disk_of(room):
+    """Mounts a file system of a size, as tmpfs(5) writes it, in the room; everybody can write there."""
+    if os.geteuid() != 0:
+        pytest.skip("needs root to mount a small tmpfs")
+    path = room / "small"
+    path.mkdir()
+
+    def mount(size):
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size},mode=1777", "assay-test", str(path)], check=True)
+        return path
+
+    yield mount
+    subprocess.run(["umount", "-l", str(path)], check=False, stderr=subprocess.DEVNULL)
+
+
+@pytest.fixture
 def run_assay(assay, load, room):
     return Runner(assay, load, room)
 

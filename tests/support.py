@@ -42,13 +42,24 @@ def wait_for(condition, what):
     raise AssertionError(f"after {DEADLINE_SECONDS} s still waiting for {what}")
 
 
-def alive(pid):
-    """True while the process runs; a zombie has ended."""
+def fields_of(pid):
+    """The words of /proc/PID/stat after the name, or None: state, parent, group, session, terminal, foreground group."""
     try:
         text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except (FileNotFoundError, ProcessLookupError):
-        return False
-    return text.rpartition(")")[2].split()[0] not in "ZX"
+        return None
+    return text.rpartition(")")[2].split()
+
+
+def state_of(pid):
+    """The letter of ps(1), or None when there is no such process."""
+    fields = fields_of(pid)
+    return fields[0] if fields else None
+
+
+def alive(pid):
+    """True while the process runs; a zombie has ended."""
+    return (state_of(pid) or "X") not in "ZX"
 
 
 @functools.lru_cache(maxsize=None)

@@ -15,6 +15,7 @@
 #include "api/session.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/macros.h"
 #include "launch/job_state.h"
 #include "launch/pty.h"
 #include "linux/devices.h"
@@ -37,13 +38,6 @@ void outputs_init(struct outputs *o)
 	*o = (struct outputs){ .job_end = { -1, -1, -1 } };
 	for (size_t i = 0; i < PUMP_STREAMS_MAX; i++)
 		pump_init(&o->pumps[i]);
-}
-
-static void close_fd(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
 }
 
 /* Off the standard three: where one of those is closed, the next descriptor opened gets its number. */

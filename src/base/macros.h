@@ -20,6 +20,12 @@ static inline void auto_close(const int *fd)
 		close(*fd);
 }
 
+static inline void close_fd(int *fd)
+{
+	auto_close(fd);
+	*fd = -1;
+}
+
 #define AUTO_FREE __attribute__((cleanup(auto_free)))
 #define AUTO_CLOSE __attribute__((cleanup(auto_close)))
 

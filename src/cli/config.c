@@ -12,6 +12,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/fd_read.h"
 #include "base/macros.h"
 #include "cli/config_text.h"
 #include "cli/log.h"
@@ -134,23 +135,6 @@ static const char *refusal(const char *path, const struct stat *st)
 	return NULL;
 }
 
-static int read_all(int fd, struct buf *text)
-{
-	while (text->len <= FILE_BYTES_MAX) {
-		if (!buf_reserve(text, 16384))
-			return -ENOMEM;
-		ssize_t n = read(fd, text->data + text->len, 16384);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (n == 0)
-			return 0;
-		text->len += (size_t) n;
-	}
-	return -EFBIG;
-}
-
 /* Opens and reads a file; false when it does not count, and the log says why. */
 static bool load(const char *path, struct buf *text, struct log_lines *log)
 {
@@ -168,7 +152,7 @@ static bool load(const char *path, struct buf *text, struct log_lines *log)
 	else
 		why = refusal(path, &st);
 	if (!why) {
-		int r = read_all(fd, text);
+		int r = fd_read_all(fd, FILE_BYTES_MAX, text);
 		why = r < 0 ? strerror(-r) : NULL;
 	}
 	if (fd >= 0)

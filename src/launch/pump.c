@@ -20,13 +20,6 @@
 
 #define WAIT_SLICE_MS 30
 
-static void close_fd(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
-}
-
 static void close_stream(struct pump_stream *s)
 {
 	close_fd(&s->from);

@@ -35,13 +35,6 @@ struct flow {
 
 static char chunk[CHUNK_SIZE];
 
-static void close_fd(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
-}
-
 static void tell(const struct pump *p)
 {
 	/* A full pipe holds news enough, and a monitor that has gone needs none. */

@@ -5,11 +5,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/fd_read.h"
 #include "base/macros.h"
 #include "linux/environment.h"
 #include "linux/roots.h"
@@ -164,24 +166,6 @@ static int find_mount(char *text, const char *controller, const char *path, char
 	return -ENOENT;
 }
 
-/* A file of many records, of any length. */
-static int read_all(int fd, struct buf *text)
-{
-	for (;;) {
-		if (!buf_reserve(text, 16384))
-			return -ENOMEM;
-		ssize_t n = read(fd, text->data + text->len, 16383);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		text->data[text->len + (size_t) n] = '\0';
-		text->len += (size_t) n;
-		if (n == 0)
-			return 0;
-	}
-}
-
 int cgroup_directory(
 	const struct roots *roots, const char *controller, const char *path, char **ret)
 {
@@ -190,7 +174,7 @@ int cgroup_directory(
 
 	if (fd < 0)
 		return fd;
-	int r = read_all(fd, &text);
+	int r = fd_read_all(fd, SIZE_MAX - 1, &text);
 	if (r == 0)
 		r = find_mount(text.data, controller, path, ret);
 	buf_done(&text);

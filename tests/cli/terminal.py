@@ -16,7 +16,7 @@ import termios
 import time
 from pathlib import Path
 
-from support import DEADLINE_SECONDS, User
+from support import DEADLINE_SECONDS, User, alive, fields_of, state_of
 
 KEYS = {"Ctrl-C": b"\x03", "Ctrl-D": b"\x04", "Ctrl-Z": b"\x1a", "Ctrl-\\": b"\x1c", "Escape": b"\x1b", "Enter": b"\r"}
 PROMPT = r"<\d+>\$ "  # the exit status of what ran before, so that every transcript holds them all
@@ -35,15 +35,6 @@ PS1='<$?>$ '
 """
 
 
-def fields_of(pid):
-    """The words of /proc/PID/stat after the name, or None: state, parent, group, session, terminal, foreground group."""
-    try:
-        text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
-    except (FileNotFoundError, ProcessLookupError):
-        return None
-    return text.rpartition(")")[2].split()
-
-
 def words_of(pid):
     """The words of its command line; none when it has ended."""
     try:
@@ -53,8 +44,7 @@ def words_of(pid):
 
 
 def is_stopped(pid):
-    fields = fields_of(pid)
-    return fields is not None and fields[0] in "Tt"
+    return (state_of(pid) or "X") in "Tt"
 
 
 def processes_of(room):
@@ -63,7 +53,7 @@ def processes_of(room):
     found = []
     for path in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            if marker in (path / "environ").read_bytes() and (fields_of(path.name) or "X")[0] not in "ZX":
+            if marker in (path / "environ").read_bytes() and alive(path.name):
                 found.append(int(path.name))
     return found
 
@@ -220,7 +210,7 @@ class Terminal:
         """Waits until `program` waits for something: to some, a signal that comes just before that is lost until the next key."""
         def sleeps():
             found = [pid for pid in processes_of(self.room) if words_of(pid)[0] == program]
-            return found and all((fields_of(pid) or "?")[0] == "S" for pid in found)
+            return found and all(state_of(pid) == "S" for pid in found)
 
         self.until(sleeps, f"{program} to wait")
 

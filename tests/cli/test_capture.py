@@ -242,19 +242,8 @@ def blocked_in_write(pid):
     return Path(f"/proc/{pid}/syscall").read_text().split()[0] == number
 
 
-@pytest.fixture
-def small_disk(room):
-    """A file system of 2 MiB."""
-    if os.geteuid() != 0:
-        pytest.skip("needs root, to mount a small file system")
-    path = room / "small"
-    path.mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m,mode=1777", "assay-test", str(path)], check=True)
-    yield path
-    subprocess.run(["umount", "-l", str(path)], check=True)
-
-
-def test_a_full_disk_costs_the_file_and_nothing_else(run_assay, small_disk):
+def test_a_full_disk_costs_the_file_and_nothing_else(run_assay, disk_of):
+    small_disk = disk_of("2m")
     program = "import sys; sys.stdout.buffer.write(bytes(5 << 20)); sys.exit(7)"
     process = start(run_assay, python(program), ["-c", "stdout"], prefix=f"{small_disk}/r-", quiet=False)
     out, err = process.communicate(timeout=60)
@@ -271,7 +260,8 @@ def test_a_full_disk_costs_the_file_and_nothing_else(run_assay, small_disk):
     assert f"{output['lost_bytes']} of {5 << 20} bytes of stdout are not in its file" in " ".join(err.decode().split())
 
 
-def test_a_disk_that_has_room_again_takes_what_comes_later(run_assay, small_disk, room):
+def test_a_disk_that_has_room_again_takes_what_comes_later(run_assay, disk_of, room):
+    small_disk = disk_of("2m")
     filler = small_disk / "filler"
     program = ("import os, sys\n"
                "def meet(what): os.write(2, what); os.read(0, 1)\n"

@@ -3,25 +3,12 @@
 import json
 import os
 import signal
-import subprocess
 
 import pytest
 
 from support import User, alive, read_info, read_usage, wait_for
 
 FAST = ["-i", "10ms", "--report-interval", "10ms"]
-
-
-@pytest.fixture
-def full_disk(room):
-    """A file system of 64 KiB."""
-    if os.geteuid() != 0:
-        pytest.skip("needs root to mount a small tmpfs")
-    path = room / "small"
-    path.mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k,mode=1777", "tmpfs", str(path)], check=True)
-    yield path
-    subprocess.run(["umount", "-l", str(path)], check=True)
 
 
 def complete_lines(path):
@@ -32,7 +19,8 @@ def complete_lines(path):
     return len(lines)
 
 
-def test_a_disk_that_fills_up_costs_lines_and_not_the_job(run_assay, full_disk):
+def test_a_disk_that_fills_up_costs_lines_and_not_the_job(run_assay, disk_of):
+    full_disk = disk_of("64k")
     run = run_assay(["sh", "-c", '"$0" "$1" children 400 2; exit 3', "LOAD", "TRUTH"], FAST,
                     prefix=f"{full_disk}/", quiet=False, complete=False)
 

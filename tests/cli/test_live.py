@@ -15,22 +15,6 @@ MIB = 1 << 20
 WIDE = ["-i", "20ms", "--report-interval", "10s"]
 
 
-@pytest.fixture
-def small_disk(room):
-    """Mounts file systems of some MiB."""
-    if os.geteuid() != 0:
-        pytest.skip("needs root to mount a small tmpfs")
-    path = room / "small"
-    path.mkdir()
-
-    def mount(mebibytes):
-        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={mebibytes}m,mode=1777", "tmpfs", str(path)], check=True)
-        return path
-
-    yield mount
-    subprocess.run(["umount", "-l", str(path)], check=False)
-
-
 def sequences(samples):
     return [sample["sequence"] for sample in samples]
 
@@ -202,8 +186,8 @@ def test_a_wrong_duration_is_refused(run_assay):
     assert b"--freeze-on-exit" in run.stderr
 
 
-def test_a_disk_without_room_for_the_ring_has_none_and_the_record_says_so(run_assay, small_disk):
-    disk = small_disk(1)
+def test_a_disk_without_room_for_the_ring_has_none_and_the_record_says_so(run_assay, disk_of):
+    disk = disk_of("1m")
     run = run_assay(["sh", "-c", "sleep 0.3; exit 3"], WIDE, prefix=f"{disk}/")
 
     assert run.status == 3
@@ -212,8 +196,8 @@ def test_a_disk_without_room_for_the_ring_has_none_and_the_record_says_so(run_as
     assert "live" not in run.info
 
 
-def test_a_ring_that_cannot_be_put_in_order_stays_a_ring(run_assay, small_disk):
-    disk = small_disk(4)
+def test_a_ring_that_cannot_be_put_in_order_stays_a_ring(run_assay, disk_of):
+    disk = disk_of("4m")
     script = f'sleep 0.4; head -c 100000000 /dev/zero > {disk}/fill 2>/dev/null; sleep 0.2; exit 3'
     run = run_assay(["sh", "-c", script], [*WIDE, "--freeze-on-exit", "1s"], prefix=f"{disk}/", complete=False)
     samples = read_ring(f"{disk}/")

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from support import alive, read_info, wait_for
+from support import alive, read_info, state_of, wait_for
 
 # Takes every signal that can be taken and notes it, with who sent it; SIGURG ends it.
 COUNTER = """
@@ -29,15 +29,6 @@ MARK = signal.SIGRTMAX
 NAMES = ("SIGHUP SIGINT SIGQUIT SIGILL SIGTRAP SIGABRT SIGBUS SIGFPE SIGUSR1 SIGSEGV SIGUSR2 SIGPIPE SIGALRM SIGTERM "
          "SIGCONT SIGTSTP SIGTTIN SIGTTOU SIGXCPU SIGXFSZ SIGVTALRM SIGPROF SIGWINCH SIGIO SIGPWR SIGSYS SIGRTMIN").split()
 NUMBERS = [int(getattr(signal, name)) for name in NAMES]
-
-
-def state_of(pid):
-    """The letter of ps(1), or None when there is no such process."""
-    try:
-        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as stat:
-            return stat.read().rpartition(")")[2].split()[0]
-    except (FileNotFoundError, ProcessLookupError):
-        return None
 
 
 class Counter:

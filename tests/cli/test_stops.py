@@ -8,8 +8,7 @@ import time
 
 import pytest
 
-from support import alive, read_usage, wait_for
-from test_signals import state_of
+from support import alive, read_usage, state_of, wait_for
 
 FAST = ["-i", "50ms", "--report-interval", "50ms"]
 # Like a shell with job control: the command in a process group of its own, with its parent in the session. A group without such a
