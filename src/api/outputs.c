@@ -13,6 +13,7 @@
 
 #include "api/own_terminal.h"
 #include "api/session.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/macros.h"
 #include "launch/job_state.h"
@@ -356,9 +357,28 @@ static bool any_stopped_by_terminal(const struct session *s)
 	return false;
 }
 
-void outputs_settle(struct session *s)
+/* How long the pumps may take to pass on what they hold when a signal found the job ended already: it may have been meant for us. */
+#define SETTLE_AFTER_SIGNAL_MS 500
+
+/* Waits for a signal. False when the time is over. */
+static bool wait_for_signal(const struct session *s, uint64_t began_ns)
 {
 	struct pollfd fd = { .fd = s->signals.fd, .events = POLLIN };
+	int timeout_ms = -1;
+
+	if (s->waits_no_longer) {
+		uint64_t passed_ms = (clock_monotonic_ns() - began_ns) / (NSEC_PER_SEC / 1000);
+
+		if (passed_ms >= SETTLE_AFTER_SIGNAL_MS)
+			return false;
+		timeout_ms = SETTLE_AFTER_SIGNAL_MS - (int) passed_ms;
+	}
+	return poll(&fd, 1, timeout_ms) != 0;
+}
+
+void outputs_settle(struct session *s)
+{
+	const uint64_t began_ns = clock_monotonic_ns();
 	struct got_signal got;
 
 	close_job_ends(&s->outputs);
@@ -367,8 +387,8 @@ void outputs_settle(struct session *s)
 			/* Writing for the job, a pump is stopped as the job would be (stty tostop), and we with it. */
 			if (any_stopped_by_terminal(s))
 				stop_self(SIGTTOU);
-			else
-				poll(&fd, 1, -1);
+			else if (!wait_for_signal(s, began_ns))
+				break;
 		} else if (got.number == SIGCHLD) {
 			outputs_attend(s);
 			keeper_attend(&s->keeper);

@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "launch/descriptors.h"
+#include "launch/execute.h"
 #include "launch/futex.h"
 #include "launch/job_state.h"
 #include "launch/lead.h"
@@ -216,13 +217,10 @@ static _Noreturn void job_main(struct exit_page *page, const struct job_setup *s
 	if (number == 0) {
 		sigaction(SIGCHLD, setup->child_action, NULL);
 		sigprocmask(SIG_SETMASK, setup->mask, NULL);
-		execvp(setup->argv[0], setup->argv);
-		number = errno;
+		number = execute(setup->argv);
 		/* execve(2): arguments and environment share one limit. What the caller's own fit into must not fail for ours. */
-		if (number == E2BIG && forget_variables(setup)) {
-			execvp(setup->argv[0], setup->argv);
-			number = errno;
-		}
+		if (number == E2BIG && forget_variables(setup))
+			number = execute(setup->argv);
 	}
 	atomic_store(&page->exec_errno, number);
 	_exit(number == ENOENT ? 127 : 126);

@@ -215,3 +215,14 @@ def test_who_looks_for_assay_by_name_finds_assay_and_not_its_keeper(run_assay, r
     os.kill(monitor["pid"], signal.SIGTERM)
     assert started.finish().status == -signal.SIGTERM
     assert json.loads((room / "run1-info.json").read_text())["outcome"]["signal"] == signal.SIGTERM
+
+
+def test_a_command_that_is_nowhere_is_not_found_though_a_directory_of_path_may_not_be_searched(run_assay, room, ordinary_user):
+    (room / "closed").mkdir(mode=0o000)
+    (room / "open").mkdir(mode=0o755)
+    (room / "open" / "there").write_text("no program")
+    (room / "open" / "there").chmod(0o644)
+    env = {"PATH": f"{room}/closed:{room}/open"}
+    statuses = [run_assay([name], user=ordinary_user, env=env, complete=False).status for name in ("nowhere", "there")]
+
+    assert statuses == [127, 126]
