@@ -73,8 +73,11 @@ static bool merged_there(const struct exit_page *page, int number)
 
 static bool group_has_it(struct forward *f, const struct keeper *k, const struct got_signal *got)
 {
-	if (k->lost || !witness_ask(k->page, k->pid))
+	if (k->lost)
 		return is_a_key(got);
+	/* No answer in time. A SIGCONT is a shell's, for all of us, or nearly so; passed on late it would undo a stop that came after it. */
+	if (!witness_ask(k->page, k->pid))
+		return is_a_key(got) || got->number == SIGCONT;
 	/* A key that came before the keeper was there is nobody else's. */
 	bool key = is_a_key(got) && atomic_load(&k->page->signals[got->number].count) > 0;
 	return witness_had(&f->witness, k->page, got->number) || key ||

@@ -7,8 +7,11 @@
 #include <sys/wait.h>
 
 #include "base/clock.h"
+#include "launch/witness.h"
 #include "linux/exit_page.h"
 
+/* How long a job may take to stop when it is sent a stop signal: on a busy machine it has to wait for its turn. */
+#define STOPS_WITHIN_NS 200000000ULL
 #define SIGNAL_OF(stop) ((int) ((stop) &0xff))
 
 static void stopped(struct exit_page *page, int number)
@@ -57,10 +60,23 @@ void job_state_ended(struct exit_page *page)
 		continued(page, page->job_end_ns);
 }
 
-bool job_state_free_monitor(const struct exit_page *page, pid_t monitor)
+static bool job_runs_without_monitor(const struct exit_page *page)
 {
-	if (!atomic_load(&page->monitor_stopped) || SIGNAL_OF(atomic_load(&page->job_stop)) != 0)
+	return atomic_load(&page->monitor_stopped) && SIGNAL_OF(atomic_load(&page->job_stop)) == 0;
+}
+
+bool job_state_free_monitor(struct exit_page *page, pid_t monitor)
+{
+	uint64_t latest_ns;
+
+	if (!job_runs_without_monitor(page))
 		return false;
+	/* Continued, and a key stopped it again before it could block that: the job, which has the same to do, is only not that far. Freed
+	 * now, it would run while the job stands still. A job that takes no notice of the key is waited for in vain. */
+	witness_take_all(page, monitor);
+	if (witness_stop_signals(page, &latest_ns) != page->stop_signals &&
+		clock_monotonic_ns() < latest_ns + STOPS_WITHIN_NS)
+		return true;
 	/* One sent an instant before it stops is lost: hence again until it says that it runs. */
 	kill(monitor, SIGCONT);
 	return true;

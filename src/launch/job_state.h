@@ -14,7 +14,7 @@ void job_state_look(struct exit_page *page);
 /* For the job's parent, when it has reaped the job. */
 void job_state_ended(struct exit_page *page);
 /* For the keeper: lets a monitor run that is stopped though the job no longer is. True: to be repeated soon. */
-bool job_state_free_monitor(const struct exit_page *page, pid_t monitor);
+bool job_state_free_monitor(struct exit_page *page, pid_t monitor);
 
 /* The signal by which the job is stopped now; 0 when it runs or has ended. *ret_stop tells one stop from the next. */
 int job_state_stopped(const struct exit_page *page, uint32_t *ret_stop);

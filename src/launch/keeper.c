@@ -134,6 +134,20 @@ static void hold_nothing(void)
 		_exit(125);
 }
 
+static void take_signals(struct exit_page *page, pid_t monitor)
+{
+	uint32_t before = atomic_load(&page->job_stop), stop;
+	uint64_t latest_ns;
+
+	witness_take_all(page, monitor);
+	job_state_look(page);
+	if (atomic_load(&page->job_stop) == before || job_state_stopped(page, &stop) == 0)
+		return;
+	/* The signal that stopped the job is here by now. */
+	witness_take_all(page, monitor);
+	page->stop_signals = witness_stop_signals(page, &latest_ns);
+}
+
 static _Noreturn void keeper_main(
 	struct exit_page *page, const struct job_setup *setup, pid_t monitor)
 {
@@ -145,8 +159,7 @@ static _Noreturn void keeper_main(
 		uint32_t asked = atomic_load(&page->asked);
 		bool again = false;
 
-		witness_take_all(page, monitor);
-		job_state_look(page);
+		take_signals(page, monitor);
 		witness_answer(page, asked);
 		bool children = reap_ended(page, NULL);
 		/* Whoever was to let the command go is gone: it must not wait for ever. */

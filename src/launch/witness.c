@@ -3,6 +3,7 @@
 #include "launch/witness.h"
 
 #include <stddef.h>
+#include <sys/wait.h>
 #include <time.h>
 
 #include "base/clock.h"
@@ -57,12 +58,39 @@ void witness_wait(struct exit_page *page, pid_t monitor, uint64_t at_most_ns)
 		take(page, &info, monitor);
 }
 
+uint32_t witness_stop_signals(const struct exit_page *page, uint64_t *ret_latest_ns)
+{
+	static const int stops[] = { SIGTSTP, SIGTTIN, SIGTTOU };
+	uint32_t count = 0;
+
+	*ret_latest_ns = 0;
+	for (size_t i = 0; i < ARRAY_SIZE(stops); i++) {
+		const struct signal_count *c = &page->signals[stops[i]];
+		uint64_t latest_ns = atomic_load(&c->latest_ns);
+
+		count += atomic_load(&c->count);
+		if (latest_ns > *ret_latest_ns)
+			*ret_latest_ns = latest_ns;
+	}
+	return count;
+}
+
 void witness_answer(struct exit_page *page, uint32_t asked)
 {
 	if (atomic_load(&page->answered) == asked)
 		return;
 	atomic_store(&page->answered, asked);
 	futex_wake(&page->answered);
+}
+
+/* One that somebody stopped cannot answer. One that is only slow must not be sent SIGCONT: it would take back the stop signal of a key that
+ * waits there, and that of a shell would become one with it. */
+static void free_stopped(pid_t keeper)
+{
+	siginfo_t info = { 0 };
+
+	if (waitid(P_PID, (id_t) keeper, &info, WSTOPPED | WNOHANG) == 0 && info.si_pid == keeper)
+		kill(keeper, SIGCONT);
 }
 
 bool witness_ask(struct exit_page *page, pid_t keeper)
@@ -79,9 +107,8 @@ bool witness_ask(struct exit_page *page, pid_t keeper)
 		if (clock_monotonic_ns() >= end_ns)
 			return false;
 		futex_wait(&page->answered, answered, ANSWER_SLICE_NS);
-		/* One that somebody stopped cannot answer; one that runs takes no notice. */
 		if (atomic_load(&page->answered) == answered)
-			kill(keeper, SIGCONT);
+			free_stopped(keeper);
 	}
 }
 

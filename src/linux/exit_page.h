@@ -70,6 +70,7 @@ struct exit_page {
 	_Atomic uint64_t stop_since_ns, stopped_ns; /* the latter without the present one */
 	_Atomic uint32_t
 		monitor_stopped; /* set by the monitor while it is stopped because the job is */
+	uint32_t stop_signals; /* the keeper's count of them when it saw the job stop last */
 
 	/* of a job that has a session of its own; the keeper looks at both when it is sent SIGCHLD */
 	_Atomic uint32_t in_front; /* whether the job is to be in front of its terminal ... */

@@ -2,6 +2,7 @@
 """Programs that run commands, with and without assay in front of the command: the same end, the same output."""
 import json
 import os
+import re
 import shutil
 import signal
 import sys
@@ -11,18 +12,6 @@ import pytest
 
 from support import alive, read_info, wait_for
 from test_signals import COUNTER
-
-
-def in_group(group, name):
-    """Whether a program of that name runs in the process group."""
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            head, _, tail = path.read_text(encoding="utf-8", errors="replace").rpartition(")")
-        except (FileNotFoundError, ProcessLookupError):
-            continue
-        if head.partition("(")[2] == name and int(tail.split()[2]) == group:
-            return True
-    return False
 
 
 class Both:
@@ -114,21 +103,44 @@ def test_make_runs_its_jobs_through_us_with_its_job_server(run_assay, room):
     assert all(read_info(room / f"make-{name}-")["outcome"]["exit_code"] == 0 for name in "abcd")
 
 
+# Ends by the interrupt, but not before it is let: a make that finds its child dead when the signal comes waits for it twice, and says so.
+HOLDS = """
+import os, signal, time
+def end(number, frame):
+    while not os.path.exists("go"):
+        time.sleep(0.01)
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
+signal.signal(signal.SIGINT, end)
+open("ready", "w").close()
+while True:
+    signal.pause()
+"""
+
+
+def has_pending(pid, number):
+    """Whether the signal was sent to the process and not delivered yet (proc(5): SigPnd of the thread, ShdPnd of the process)."""
+    masks = re.findall(r"^(?:SigPnd|ShdPnd):\t([0-9a-f]+)$", Path(f"/proc/{pid}/status").read_text(encoding="utf-8"), re.M)
+    return any(int(mask, 16) >> (number - 1) & 1 for mask in masks)
+
+
 def test_an_interrupted_make_ends_like_one_without_us(run_assay, room):
     if not shutil.which("make"):
         pytest.skip("needs make")
+    (room / "holds.py").write_text(HOLDS)
     ends = []
     for name, words in (("bare", ""), ("ours", f"'{run_assay.assay}' run -q -p '{room}/make-' --")):
-        (room / f"{name}.mk").write_text(f"all:\n\t@touch {name}-ready; {words} sleep 60\n")
+        (room / f"{name}.mk").write_text(f"all:\n\t@{words} {sys.executable} holds.py\n")
         process = run_assay.spawn(["make", "-f", f"{name}.mk"], name)
-        wait_for((room / f"{name}-ready").exists, "make to run")
-        wait_for(lambda: in_group(process.pid, "sleep"), "the command to run")
-        if words:
-            wait_for(lambda: read_info(f"{room}/make-"), "the job to run")
+        wait_for((room / "ready").exists, "the command to run")
         os.killpg(process.pid, signal.SIGINT)
+        wait_for(lambda: not has_pending(process.pid, signal.SIGINT), "make to take the signal")
+        (room / "go").touch()
         ends.append((process.wait(20), (room / f"{name}.stderr").read_text().replace(name, "X")))
+        (room / "go").unlink()
+        (room / "ready").unlink()
 
-    assert ends[0] == ends[1]
+    assert ends[0] == ends[1] == (-signal.SIGINT, "make: *** [X.mk:2: all] Interrupt\n")
 
 
 def test_a_pipe_that_is_closed_early_ends_the_job_by_sigpipe(both):

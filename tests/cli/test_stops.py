@@ -5,6 +5,7 @@ import random
 import signal
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -248,3 +249,58 @@ def test_the_summary_says_how_long_the_job_was_stopped(run_assay, room):
 
     assert b"meanwhile, which the wall time includes" in run.stderr
     assert not alive(job.keeper)
+
+
+FREEZER = Path("/sys/fs/cgroup/freezer")
+
+
+class Frozen:
+    """Processes that get no turn until they are let, as on a processor that is busy with others."""
+
+    def __init__(self, pid):
+        self.directory = FREEZER / f"assay-test-{os.getpid()}-{pid}"
+        self.directory.mkdir()
+        (self.directory / "cgroup.procs").write_text(str(pid))
+
+    def turn(self, state):
+        (self.directory / "freezer.state").write_text(state)
+        wait_for(lambda: (self.directory / "freezer.state").read_text().strip() == state, f"the freezer to be {state}")
+
+    def leave(self):
+        self.turn("THAWED")
+        for pid in (self.directory / "cgroup.procs").read_text().split():
+            (FREEZER / "cgroup.procs").write_text(pid)
+        self.directory.rmdir()
+
+
+def test_stopped_again_before_it_had_a_turn_assay_stays_stopped_though_the_job_is_slower(run_assay, room):
+    """The next Ctrl-Z comes when assay was continued and did not run yet: it stops at once, and the job, on another processor, later."""
+    if os.geteuid() != 0 or not (FREEZER / "cgroup.procs").exists():
+        pytest.skip("needs root and the freezer of cgroup v1")
+    job = Job(run_assay, until(room / "gate", 2))
+    os.killpg(job.assay, signal.SIGTSTP)
+    job.wait_for_states("TT")
+    keeper_turns = Path(f"/proc/{job.keeper}/schedstat")
+    frozen = []
+    try:
+        frozen += [Frozen(job.assay), Frozen(job.pid)]
+        for group in frozen:
+            group.turn("FROZEN")
+        os.killpg(job.assay, signal.SIGCONT)
+        os.killpg(job.assay, signal.SIGTSTP)
+        frozen[0].turn("THAWED")
+        wait_for(lambda: state_of(job.assay) == "T", "assay to stop")
+        # The keeper looks again and again whether to let assay go on.
+        before = int(keeper_turns.read_text().split()[2])
+        wait_for(lambda: int(keeper_turns.read_text().split()[2]) >= before + 5, "the keeper to look five times")
+        assert state_of(job.assay) == "T"
+        frozen[1].turn("THAWED")
+        job.wait_for_states("TT")
+    finally:
+        for group in frozen:
+            group.leave()
+    os.killpg(job.assay, signal.SIGCONT)
+    job.wait_for_states("SS")
+    (room / "gate").touch()
+
+    assert job.started.finish().status == 2
