@@ -276,6 +276,7 @@ int start_job(struct session *s, struct error *err)
 	outputs_hand_over(s);
 	monitor_start(&s->monitor, s->start_ns, s->options->sample_interval_ns,
 		s->options->report_interval_ns);
+	monitor_baseline(&s->monitor);
 	limiting_begin(s);
 	keeper_release(&s->keeper);
 	return 0;

@@ -126,6 +126,46 @@ static void put_value(struct batch *out, struct process *who, unsigned local, st
 		derive(out, who, row, v);
 }
 
+static void put_device_value(
+	struct batch *out, const char *kind, const char *name, unsigned local, struct value v)
+{
+	size_t row = (size_t) out->rows[local];
+	const struct measure *m = out->measures->rows[row];
+	struct devices *d = out->devices;
+
+	if (!out->selected[row] &&
+		(out->measures->rated_by[row] < 0 || !out->selected[out->measures->rated_by[row]]))
+		return;
+	struct device_record *device = devices_get(d, out->measures->collector[row], kind, name);
+	if (!device)
+		return;
+	struct accumulator *now = &device->rows[d->column[row]];
+	struct accumulator *run = &device->run_rows[d->column[row]];
+	accumulate(now, m, v, out->now_ns);
+	accumulate(run, m, v, out->now_ns);
+	int rate = out->measures->rated_by[row];
+	if (v.quality == ABSENT || rate < 0)
+		return;
+	v.quality = (uint8_t) quality_worse(v.quality, out->measures->rows[rate]->quality);
+	accumulate_rate(&device->rows[d->column[rate]], v.n, v.quality, out->now_ns);
+	accumulate_rate(&device->run_rows[d->column[rate]], v.n, v.quality, out->now_ns);
+}
+
+void put_device(struct batch *out, const char *kind, const char *name, unsigned row, uint64_t n)
+{
+	const struct measure *m = out->measures->rows[out->rows[row]];
+
+	put_device_value(out, kind, name, row, (struct value){ .n = n, .quality = m->quality });
+}
+
+void put_device_absent(
+	struct batch *out, const char *kind, const char *name, unsigned row, int error)
+{
+	put_device_value(out, kind, name, row,
+		(struct value){
+			.quality = ABSENT, .why = (uint8_t) (error < 0 ? -error : error) });
+}
+
 void put_quality(
 	struct batch *out, struct process *who, unsigned row, uint64_t n, enum quality quality)
 {

@@ -14,11 +14,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "collect/devices.h"
 #include "linux/proc_files.h"
 #include "model/measure.h"
 #include "model/window.h"
 
 struct census;
+struct cgroup_view;
 struct error;
 struct ledger;
 struct process;
@@ -29,6 +31,9 @@ struct collect {
 	const struct roots *roots;
 	struct ledger *ledger;
 	struct census *census;
+	/* where the job's cgroups are; NULL when there are none or they are not to be read. Set before the probes; with a cgroup of its own,
+	 * again before the job starts */
+	struct cgroup_view *cgroup;
 	int connector_fd; /* when probing: a subscription that is there already; -1 */
 	int perf_fd; /* the inherited task clock, opened at launch; -1 */
 	uint64_t page_size, memory_total_bytes;
@@ -60,7 +65,7 @@ struct collect {
 		pss_changes; /* of the ledger at the last round, to tell whether the set is the same */
 };
 
-#define COLLECTOR_ROWS_MAX 40
+#define COLLECTOR_ROWS_MAX 80
 
 /* Where readings go: straight into the accumulators of the window. */
 struct batch {
@@ -69,6 +74,7 @@ struct batch {
 	const int *column; /* per row: the place in process.rows, or -1 */
 	struct accumulator *singles; /* per row, of the window */
 	struct accumulator *run_singles; /* per row, of the whole run */
+	struct devices *devices;
 	struct total {
 		uint64_t sum;
 		uint32_t present, absent;
@@ -83,6 +89,9 @@ struct collector {
 	const char *name;
 	const struct measure *rows;
 	size_t n_rows;
+	/* What it reads began to count before the job did: it is read once just before the job starts, and a counter's reading of then is
+	 * where it begins. */
+	bool counted_before;
 	bool from_ledger; /* it hands on what the ledger read when it looked at the tree: its stamp is that look's */
 	/* 0, or why not and what would help. Called before the job starts and by `assay doctor`. */
 	int (*probe)(const struct collect *c, struct error *err);
@@ -97,6 +106,11 @@ void put_quality(
 /* Lowers the quality of the total being made from a per-process row. */
 void batch_total_quality(struct batch *out, unsigned row, enum quality quality);
 void put_absent(struct batch *out, struct process *who, unsigned row, int error);
+/* The same for a row of scope DEVICE. The device is entered under `kind` (a literal: "cpu", "disk", "interface") and `name` when it is first seen;
+ * no row of a device that is not selected is kept. */
+void put_device(struct batch *out, const char *kind, const char *name, unsigned row, uint64_t n);
+void put_device_absent(
+	struct batch *out, const char *kind, const char *name, unsigned row, int error);
 
 /* A probe for collectors that read files of /proc/PID. */
 int collect_needs_proc(const struct collect *c, struct error *err);

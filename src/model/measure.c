@@ -36,8 +36,13 @@ static const char *const units[] = {
 	[SECONDS] = "seconds",
 	[PERCENT] = "percent",
 	[COUNT] = "count",
+	[JOULES] = "joules",
+	[WATTS] = "watts",
+	[HERTZ] = "hertz",
+	[CELSIUS] = "celsius",
+	[RATIO] = "ratio",
 };
-static const char *const scopes[] = { [PROCESS] = "process", [SINGLE] = "single" };
+static const char *const scopes[] = { [PROCESS] = "process", [SINGLE] = "single", [DEVICE] = "device" };
 static const char *const costs[] = { [FREE] = "free", [CHEAP] = "cheap", [COSTLY] = "costly" };
 
 _Static_assert(ARRAY_SIZE(kinds) == N_KIND, "one row a kind");
@@ -80,12 +85,27 @@ void reduce_names(uint8_t reduce, struct buf *out)
 
 void json_measure_value(struct json *j, enum unit unit, uint64_t n)
 {
-	if (unit == SECONDS)
+	switch (unit) {
+	case SECONDS:
+	case JOULES:
 		json_seconds(j, n);
-	else if (unit == PERCENT)
+		return;
+	case WATTS:
+		json_scaled(j, n, 5);
+		return;
+	case PERCENT:
+	case CELSIUS:
+	case RATIO:
 		json_scaled(j, n, 3);
-	else
-		json_u64(j, n);
+		return;
+	case UNITLESS:
+	case BYTES:
+	case COUNT:
+	case HERTZ:
+	case N_UNIT:
+		break;
+	}
+	json_u64(j, n);
 }
 
 int measure_total_key(const char *key, char *total, size_t size)
@@ -145,8 +165,10 @@ static const char *row_fault(const struct measure *row, bool is_total)
 		return "quantity and rank go together";
 	if (row->total && !is_total && (row->kind != GAUGE || row->scope != PROCESS))
 		return "only a gauge of processes has a total";
-	if (row->rate_of && (row->kind != GAUGE || row->unit != PERCENT))
-		return "a rate must be a gauge in percent";
+	if (row->rate_of && (row->kind != GAUGE || (row->unit != PERCENT && row->unit != WATTS)))
+		return "a rate must be a gauge in percent or watts";
+	if (row->scope == DEVICE && row->kind != GAUGE && row->kind != COUNTER)
+		return "a device has gauges and counters only";
 	return NULL;
 }
 
@@ -179,8 +201,11 @@ static const char *rate_fault(const struct measures *m, size_t row)
 	int counter = measures_find(m, m->rows[row]->rate_of);
 	if (counter < 0)
 		return "the counter it is the rate of does not exist";
-	if (m->rows[counter]->kind != COUNTER || m->rows[counter]->unit != SECONDS)
-		return "it can only be the rate of a counter of seconds";
+	enum unit per_second = m->rows[row]->unit == WATTS ? JOULES : SECONDS;
+	if (m->rows[counter]->kind != COUNTER || m->rows[counter]->unit != per_second)
+		return "percent can only be the rate of a counter of seconds, watts of one of joules";
+	if (m->rows[counter]->scope != m->rows[row]->scope)
+		return "the counter it is the rate of has another scope";
 	if (m->collector && m->collector[counter] != m->collector[row])
 		return "the counter it is the rate of belongs to another collector";
 	return NULL;

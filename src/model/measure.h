@@ -22,9 +22,14 @@ enum unit {
 	SECONDS,
 	PERCENT,
 	COUNT,
+	JOULES, /* as nanojoules */
+	WATTS, /* in 10 microwatts */
+	HERTZ,
+	CELSIUS, /* in thousandths */
+	RATIO, /* in thousandths */
 	N_UNIT
 }; /* a key's last word is its unit, but for UNITLESS */
-enum scope { PROCESS, SINGLE, N_SCOPE };
+enum scope { PROCESS, SINGLE, DEVICE, N_SCOPE };
 enum cost {
 	FREE,
 	CHEAP,
@@ -59,7 +64,7 @@ struct measure {
 	bool minimal; /* part of the preset "minimal" */
 	const char *total_quantity; /* the quantity the total row measures, or NULL */
 	uint8_t total_rank;
-	/* key of the counter (same collector) this gauge is the rate of; the loop derives it: PERCENT = 100 x s/s */
+	/* key of the counter (same collector) this gauge is the rate of; the loop derives it: PERCENT = 100 x s/s, WATTS = J/s */
 	const char *rate_of;
 };
 
@@ -87,13 +92,13 @@ int measures_find(const struct measures *m, const char *key);
 int measures_select(const struct measures *m, const char *text, bool *selected, struct error *err);
 
 const char *kind_name(enum kind k); /* "gauge", "counter", "label", "categorical" */
-const char *unit_name(enum unit u); /* "", "bytes", "seconds", "percent", "count" */
-const char *scope_name(enum scope s); /* "process", "single" */
+const char *unit_name(enum unit u); /* "", "bytes", "seconds", "percent", "count", ... */
+const char *scope_name(enum scope s); /* "process", "single", "device" */
 const char *cost_name(enum cost c); /* "free", "cheap", "costly" */
 /* Adds the names of the reduces, comma-separated: "max,mean". */
 void reduce_names(uint8_t reduce, struct buf *out);
 
-/* Writes the number in its public unit: seconds and percent as decimals, the rest as integers. */
+/* Writes the number in its public unit: what is kept in fractions of it as a decimal, the rest as an integer. */
 void json_measure_value(struct json *j, enum unit unit, uint64_t n);
 
 #endif

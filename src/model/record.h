@@ -30,6 +30,15 @@ struct process_record {
 		*rows; /* one per PROCESS row that is not a total, indexed by process_column[row] */
 };
 
+/* One device: a processor, a disk, an interface, an energy domain. */
+struct device_record {
+	const char *kind; /* "cpu", "disk", "interface"; a literal */
+	char name[64]; /* raw bytes */
+	int collector; /* index of the one whose rows it has */
+	/* one per DEVICE row of that collector, indexed by device_column[row]: of this window, of the whole run */
+	struct accumulator *rows, *run_rows;
+};
+
 struct record {
 	uint64_t sequence;
 	uint64_t start_ns, end_ns; /* since the run began, monotonic */
@@ -45,6 +54,9 @@ struct record {
 	const int *process_column; /* per row: its place in process_record.rows, or -1 */
 	const struct summary *singles; /* per row: SINGLE and total rows; others unused */
 
+	size_t n_devices;
+	const struct device_record *devices;
+	const int *device_column; /* per row: its place in device_record.rows, or -1 */
 	size_t n_processes;
 	const struct process_record *processes; /* those worth a line */
 	size_t n_quiet; /* living ones that did nothing since their last line */

@@ -116,6 +116,7 @@ void run_info_done(struct assay_run_info *info)
 		free(info->notes[i]);
 	free(info->facts);
 	free(info->notes);
+	free(info->devices);
 	free(info->names);
 	free(info->run_totals);
 	free(info->id);

@@ -49,7 +49,7 @@ struct rung {
 	bool in_use;
 	char why[240]; /* why it is not in use, or what its bound is */
 };
-#define N_RUNGS_MAX 32
+#define N_RUNGS_MAX 96
 
 struct collector_state {
 	const char *name;
@@ -61,6 +61,20 @@ struct collector_state {
 };
 #define N_COLLECTORS_MAX 32
 
+/* What the target may use of something, from everything that bounds it; shown beside what it used. */
+struct target_limit {
+	const char *name; /* "memory", "cpu", "processes", "swap"; a literal */
+	uint8_t unit; /* BYTES, COUNT; UNITLESS: cores in thousandths */
+	uint64_t limit; /* UINT64_MAX: not limited by this */
+	char source[48]; /* "cgroup", "RLIMIT_AS", "host", "slurm", "affinity", "cpuset": what kind of bound */
+	char where[200]; /* the file or variable: ".../memory.max", "SLURM_MEM_PER_NODE" */
+	bool tightest; /* of this name: the one that binds */
+	bool has_hits;
+	uint64_t hits; /* how often it was hit during the run */
+	char note[160]; /* what limits the claim, or "" */
+};
+#define N_TARGET_LIMITS_MAX 32
+
 /* What processes of one name used. */
 struct name_usage {
 	char name[64]; /* raw bytes */
@@ -68,6 +82,14 @@ struct name_usage {
 	uint64_t
 		cpu_ns; /* sum of their last seen CPU clocks (exact finals where the keeper reaped them) */
 	uint64_t peak_rss_bytes; /* of the largest */
+};
+
+/* One row of one device over the whole run. */
+struct device_total {
+	const char *kind; /* a literal */
+	char name[64]; /* raw bytes */
+	size_t row;
+	struct summary total;
 };
 
 struct survivor {
@@ -173,6 +195,9 @@ struct assay_run_info {
 	uint64_t live_samples; /* in it, once the run is done */
 	uint64_t live_lost; /* that could not be written */
 	struct limit_hit limit_hit;
+	const char *cgroup_option; /* "auto", "own", "none"; a literal */
+	struct target_limit target_limits[N_TARGET_LIMITS_MAX];
+	size_t n_target_limits;
 	uint64_t stopped_ns; /* the job was stopped this long (SIGSTOP, Ctrl-Z) */
 	uint32_t stops;
 	bool discarded; /* the files were taken back: the command failed within its fail time */
@@ -185,6 +210,8 @@ struct assay_run_info {
 	struct summary *
 		run_totals; /* per row: SINGLE and total rows over the whole run; NULL before the end */
 
+	struct device_total *devices; /* those of one device stand together */
+	size_t n_devices;
 	/* processes */
 	uint64_t processes_seen; /* with a name */
 	uint64_t processes_too_short; /* counted, never sampled */

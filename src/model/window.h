@@ -48,7 +48,7 @@ void accumulate_gauge(struct accumulator *a, struct value v, uint64_t now_ns);
 void accumulate_counter(struct accumulator *a, struct value v, uint64_t now_ns);
 /* Says that the subject began at `birth_ns`, within the run: its whole first value counts. */
 void accumulate_from_zero(struct accumulator *a, uint64_t birth_ns);
-/* A derived rate in thousandths of a percent, from a counter in ns. Taken over at least RATE_INTERVAL_MIN_NS; a shorter step is
+/* A derived rate in thousandths of a percent from a counter in ns, or in 10 microwatts from one in nanojoules. Taken over at least RATE_INTERVAL_MIN_NS; a shorter step is
  * held back and counted in the next one. */
 #define RATE_INTERVAL_MIN_NS 200000000ULL
 void accumulate_rate(struct accumulator *a, uint64_t counter_ns, uint8_t quality, uint64_t now_ns);

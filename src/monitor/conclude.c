@@ -100,6 +100,14 @@ static bool in_headline(const struct assay_run_info *info, const char *key)
 	return false;
 }
 
+/* What the run comes to: of a counter its growth, of a gauge its highest. */
+static uint64_t whole_run(const struct measure *row, const struct summary *s)
+{
+	if (row->kind == COUNTER)
+		return s->delta;
+	return row->reduce & MAX ? s->max : s->last;
+}
+
 /* Every selected source of a quantity, beside the one in use. */
 static void conclude_rungs(struct monitor *m, struct assay_run_info *info, const struct verdict *v)
 {
@@ -118,7 +126,7 @@ static void conclude_rungs(struct monitor *m, struct assay_run_info *info, const
 			.unit = r->unit,
 			.in_use = in_headline(info, r->key) };
 		rung->value =
-			(struct value){ .n = r->kind == GAUGE && (r->reduce & MAX) ? s.max : s.last,
+			(struct value){ .n = whole_run(r, &s),
 				.quality = s.quality,
 				.why = s.why };
 		if (r->scope == PROCESS && strcmp(r->key, "proc_hwm_bytes") == 0 &&
@@ -142,6 +150,31 @@ static void conclude_totals(struct monitor *m, struct assay_run_info *info)
 			info->run_totals[row] = monitor_run_summary(m, row);
 }
 
+static void conclude_devices(struct monitor *m, struct assay_run_info *info)
+{
+	const struct devices *d = &m->devices;
+	const struct measures *ms = m->measures;
+
+	free(info->devices);
+	info->n_devices = 0;
+	info->devices = calloc(d->n * ms->n + 1, sizeof(*info->devices));
+	for (size_t i = 0; info->devices && i < d->n; i++)
+		for (size_t row = 0; row < ms->n; row++) {
+			if (d->column[row] < 0 || ms->collector[row] != d->list[i].collector ||
+				!m->selected[row])
+				continue;
+			struct device_total *t = &info->devices[info->n_devices++];
+			t->kind = d->list[i].kind;
+			memcpy(t->name, d->list[i].name, sizeof(t->name));
+			t->row = row;
+			t->total = accumulator_summary(
+				&d->list[i].run_rows[d->column[row]], ms->rows[row]);
+		}
+	if (d->refused)
+		run_info_note(info, "%zu readings of devices were not kept: out of memory, or more than %d devices",
+			d->refused, N_DEVICES_MAX);
+}
+
 void conclude(struct monitor *m, struct assay_run_info *info, bool running)
 {
 	/* What was said of the run while it went on need not hold at its end. */
@@ -161,6 +194,7 @@ void conclude(struct monitor *m, struct assay_run_info *info, bool running)
 	conclude_notes_on_cpu(m, info, &v);
 	conclude_names(m, info);
 	conclude_totals(m, info);
+	conclude_devices(m, info);
 	if (m->suspended_ns)
 		run_info_note(info, "the machine was suspended for %.1f s during the run",
 			(double) m->suspended_ns / 1e9);

@@ -75,6 +75,11 @@ int monitor_init(struct monitor *m, const struct roots *roots, const struct meas
 	m->collect.ledger = &m->ledger;
 	m->collect.census = &m->census;
 	m->collect.page_size = (uint64_t) sysconf(_SC_PAGESIZE);
+	if (devices_init(&m->devices, measures, collectors_count()) < 0) {
+		monitor_done(m);
+		return error_set(err, -ENOMEM, "cannot prepare to record");
+	}
+	m->batch.devices = &m->devices;
 	m->batch.measures = measures;
 	m->batch.selected = selected;
 	m->batch.column = m->column;
@@ -90,6 +95,7 @@ void monitor_done(struct monitor *m)
 	free(m->window_singles);
 	free(m->process_records);
 	free(m->candidates);
+	devices_done(&m->devices);
 	ledger_done(&m->ledger);
 	census_close(&m->census);
 	if (m->collect.perf_fd >= 0)
@@ -105,7 +111,8 @@ static void begin_counters(struct monitor *m, uint64_t start_ns)
 	for (size_t row = 0; row < m->measures->n; row++) {
 		const struct measure *r = m->measures->rows[row];
 
-		if (r->scope != SINGLE || (r->kind != COUNTER && m->measures->rate_of[row] < 0))
+		if (r->scope != SINGLE || (r->kind != COUNTER && m->measures->rate_of[row] < 0) ||
+			collectors[m->measures->collector[row]]->counted_before)
 			continue;
 		accumulate_from_zero(&m->batch.singles[row], start_ns);
 		accumulate_from_zero(&m->batch.run_singles[row], start_ns);
@@ -137,6 +144,48 @@ static void notice_suspend(struct monitor *m)
 	}
 }
 
+static void read_collector(struct monitor *m, size_t i, uint64_t stamp_ns)
+{
+	uint64_t began_ns = clock_monotonic_ns();
+
+	batch_begin(&m->batch, m->first_row[i], stamp_ns ? stamp_ns : began_ns);
+	if (collectors[i]->read(&m->collect, &m->batch) < 0)
+		m->states[i].failures++;
+	batch_end(&m->batch);
+	m->states[i].reads++;
+	m->states[i].cost_ns += clock_monotonic_ns() - began_ns;
+}
+
+/* What a gauge showed before the job is not the job's. */
+static void forget_gauges(struct monitor *m, size_t collector)
+{
+	const struct measures *ms = m->measures;
+
+	for (size_t row = (size_t) m->first_row[collector];
+		row < ms->n && ms->collector[row] == (int) collector; row++) {
+		bool gauge = ms->rows[row]->kind == GAUGE && ms->rate_of[row] < 0;
+
+		if (!gauge)
+			continue;
+		m->batch.singles[row] = m->batch.run_singles[row] = (struct accumulator){ 0 };
+		for (size_t i = 0; ms->rows[row]->scope == DEVICE && i < m->devices.n; i++)
+			if (m->devices.list[i].collector == (int) collector)
+				m->devices.list[i].rows[m->devices.column[row]] =
+					m->devices.list[i].run_rows[m->devices.column[row]] =
+						(struct accumulator){ 0 };
+	}
+}
+
+void monitor_baseline(struct monitor *m)
+{
+	for (size_t i = 0; collectors[i]; i++) {
+		if (!m->active[i] || !collectors[i]->counted_before)
+			continue;
+		read_collector(m, i, 0);
+		forget_gauges(m, i);
+	}
+}
+
 static void sample(struct monitor *m, const struct exit_page *page)
 {
 	uint64_t look_ns = clock_monotonic_ns();
@@ -148,15 +197,8 @@ static void sample(struct monitor *m, const struct exit_page *page)
 	for (size_t i = 0; collectors[i]; i++) {
 		const struct collector *c = collectors[i];
 
-		if (!m->active[i])
-			continue;
-		uint64_t began_ns = clock_monotonic_ns();
-		batch_begin(&m->batch, m->first_row[i], c->from_ledger ? look_ns : began_ns);
-		if (c->read(&m->collect, &m->batch) < 0)
-			m->states[i].failures++;
-		batch_end(&m->batch);
-		m->states[i].reads++;
-		m->states[i].cost_ns += clock_monotonic_ns() - began_ns;
+		if (m->active[i])
+			read_collector(m, i, c->from_ledger ? look_ns : 0);
 	}
 	m->ticks++;
 	m->samples_in_window++;
@@ -192,6 +234,7 @@ static void next_window(struct monitor *m, uint64_t now_ns)
 		for (size_t column = 0; p->listed && column < m->ledger.n_columns; column++)
 			accumulator_next_window(&p->rows[column], now_ns);
 	}
+	devices_next_window(&m->devices, now_ns);
 	ledger_next_window(&m->ledger);
 	m->samples_in_window = 0;
 	m->suspended_in_window_ns = 0;
@@ -213,6 +256,9 @@ static void close_window(struct monitor *m, bool last)
 		.measures = m->measures,
 		.selected = m->selected,
 		.process_column = m->column,
+		.n_devices = m->devices.n,
+		.devices = m->devices.list,
+		.device_column = m->devices.column,
 		.singles = m->window_singles };
 	struct error err = { 0 };
 

@@ -31,6 +31,7 @@ struct monitor {
 	struct ledger ledger;
 	struct census census;
 	struct batch batch;
+	struct devices devices;
 	struct schedule schedule;
 	bool active[N_COLLECTORS_MAX];
 	int first_row[N_COLLECTORS_MAX];
@@ -62,6 +63,8 @@ int monitor_init(struct monitor *m, const struct roots *roots, const struct meas
 	const bool *selected, struct collector_state *states, struct error *err);
 void monitor_start(struct monitor *m, uint64_t start_ns, uint64_t sample_interval_ns,
 	uint64_t report_interval_ns);
+/* Just before the job is let go, after monitor_start(): where the counters stand that ran before. */
+void monitor_baseline(struct monitor *m);
 /* Reads a collector even if none of its rows was asked for. */
 void monitor_activate(struct monitor *m, const char *collector);
 /* One sample; closes the window when its time has come. Allocates nothing unless more processes live than ever before. */

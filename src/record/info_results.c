@@ -290,6 +290,34 @@ static void summary(struct json *j, const struct assay_run_info *info)
 	json_object_end(j);
 }
 
+static void devices(struct json *j, const struct assay_run_info *info)
+{
+	size_t i = 0;
+
+	if (info->state != RUN_DONE || info->n_devices == 0)
+		return;
+	json_key(j, "devices");
+	json_array(j);
+	while (i < info->n_devices) {
+		const struct device_total *first = &info->devices[i];
+
+		json_object(j);
+		json_key_text(j, "kind", first->kind);
+		json_key_raw(j, "name", first->name, strlen(first->name));
+		json_key(j, "summary");
+		json_object(j);
+		for (; i < info->n_devices && info->devices[i].kind == first->kind &&
+			strcmp(info->devices[i].name, first->name) == 0;
+			i++)
+			if (info->devices[i].total.quality != ABSENT)
+				row_statistics(j, info->measures->rows[info->devices[i].row],
+					&info->devices[i].total);
+		json_object_end(j);
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
 static void processes_by_name(struct json *j, const struct assay_run_info *info)
 {
 	json_key(j, "by_name");
@@ -357,6 +385,7 @@ void info_results(struct json *j, const struct assay_run_info *info)
 	headline(j, info);
 	rungs(j, info);
 	summary(j, info);
+	devices(j, info);
 	processes(j, info);
 	own_cost(j, info);
 	json_key(j, "notes");

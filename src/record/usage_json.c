@@ -24,9 +24,17 @@ static bool is_single(const struct record *r, size_t row)
 	       (r->measures->base[row] >= 0 || r->measures->rows[row]->scope == SINGLE);
 }
 
-static bool is_of_process(const struct record *r, size_t row)
+/* Whose rows a line has beside those of the run: a process or a device. */
+struct subject {
+	const struct accumulator *rows;
+	const int *column; /* per row: its place there, or -1 */
+	int collector; /* a device has the rows of one; -1: all */
+};
+
+static bool is_of(const struct record *r, size_t row, const struct subject *who)
 {
-	return r->selected[row] && has_value(r->measures->rows[row]) && r->process_column[row] >= 0;
+	return r->selected[row] && has_value(r->measures->rows[row]) && who->column[row] >= 0 &&
+	       (who->collector < 0 || who->collector == r->measures->collector[row]);
 }
 
 static void reduced_values(struct json *j, const struct measure *row, const struct summary *s)
@@ -97,7 +105,7 @@ static void single_values(struct json *j, const struct record *r)
 	json_object_end(j);
 }
 
-static void process_value(struct json *j, const struct measure *row, const struct accumulator *a)
+static void subject_value(struct json *j, const struct measure *row, const struct accumulator *a)
 {
 	struct summary s = accumulator_summary(a, row);
 
@@ -111,20 +119,19 @@ static void process_value(struct json *j, const struct measure *row, const struc
 	json_object_end(j);
 }
 
-/* What a process refused is said; what was merely not due within the window is not there. */
-static void process_values(
-	struct json *j, const struct record *r, const struct process_record *process)
+/* What a subject refused is said; what was merely not due within the window is not there. */
+static void subject_values(struct json *j, const struct record *r, const struct subject *who)
 {
 	bool any_absent = false;
 
 	json_key(j, "values");
 	json_object(j);
 	for (size_t i = 0; i < r->measures->n; i++) {
-		if (!is_of_process(r, i))
+		if (!is_of(r, i, who))
 			continue;
-		const struct accumulator *a = &process->rows[r->process_column[i]];
+		const struct accumulator *a = &who->rows[who->column[i]];
 		if (a->quality != ABSENT)
-			process_value(j, r->measures->rows[i], a);
+			subject_value(j, r->measures->rows[i], a);
 		else if (a->why)
 			any_absent = true;
 	}
@@ -135,9 +142,9 @@ static void process_values(
 	json_key(j, "absent");
 	json_object(j);
 	for (size_t i = 0; i < r->measures->n; i++) {
-		if (!is_of_process(r, i))
+		if (!is_of(r, i, who))
 			continue;
-		const struct accumulator *a = &process->rows[r->process_column[i]];
+		const struct accumulator *a = &who->rows[who->column[i]];
 		if (a->quality == ABSENT && a->why)
 			json_key_text(j, r->measures->rows[i]->key, errno_name(a->why));
 	}
@@ -181,8 +188,30 @@ static void process_object(
 	if (process->ended)
 		json_key_bool(j, "ended", true);
 	process_states(j, process);
-	process_values(j, r, process);
+	subject_values(j, r,
+		&(struct subject){ process->rows, r->process_column, -1 });
 	json_object_end(j);
+}
+
+static void device_object(struct json *j, const struct record *r, const struct device_record *device)
+{
+	json_object(j);
+	json_key_text(j, "kind", device->kind);
+	json_key_raw(j, "name", device->name, strlen(device->name));
+	subject_values(j, r,
+		&(struct subject){ device->rows, r->device_column, device->collector });
+	json_object_end(j);
+}
+
+static void device_objects(struct json *j, const struct record *r)
+{
+	if (r->n_devices == 0)
+		return;
+	json_key(j, "devices");
+	json_array(j);
+	for (size_t i = 0; i < r->n_devices; i++)
+		device_object(j, r, &r->devices[i]);
+	json_array_end(j);
 }
 
 static void window_facts(struct json *j, const struct record *r)
@@ -213,6 +242,7 @@ void usage_json_line(const struct record *r, struct buf *out)
 	json_object(&j);
 	window_facts(&j, r);
 	single_values(&j, r);
+	device_objects(&j, r);
 	json_key(&j, "processes");
 	json_array(&j);
 	for (size_t i = 0; i < r->n_processes; i++)

@@ -72,6 +72,14 @@ static void head(struct page *p, const struct assay_run_info *info)
 		page_words(p, "outcome", o->evidence);
 }
 
+static void tenths(uint64_t n, uint64_t one, const char *unit, char text[UNITS_TEXT_SIZE])
+{
+	uint64_t rounded = n / (one / 10) + (n % (one / 10) >= one / 20);
+
+	snprintf(text, UNITS_TEXT_SIZE, "%llu.%llu%s%s", (unsigned long long) (rounded / 10),
+		(unsigned long long) (rounded % 10), *unit ? " " : "", unit);
+}
+
 static void format_number(uint8_t unit, uint64_t n, char text[UNITS_TEXT_SIZE])
 {
 	switch ((enum unit) unit) {
@@ -89,6 +97,21 @@ static void format_number(uint8_t unit, uint64_t n, char text[UNITS_TEXT_SIZE])
 	case PERCENT:
 		snprintf(text, UNITS_TEXT_SIZE, "%llu.%llu %%", (unsigned long long) (n / 1000),
 			(unsigned long long) (n % 1000 / 100));
+		break;
+	case JOULES:
+		tenths(n, 1000000000, "J", text);
+		break;
+	case WATTS:
+		tenths(n, 100000, "W", text);
+		break;
+	case HERTZ:
+		tenths(n, 1000000, "MHz", text);
+		break;
+	case CELSIUS:
+		tenths(n, 1000, "degrees C", text);
+		break;
+	case RATIO:
+		tenths(n, 1000, "", text);
 		break;
 	case COUNT:
 	case N_UNIT:

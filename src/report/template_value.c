@@ -46,12 +46,18 @@ static struct template_value in_unit(uint8_t unit, uint64_t n)
 {
 	switch ((enum unit) unit) {
 	case SECONDS:
+	case JOULES:
 		return decimal((double) n / (double) NSEC_PER_SEC);
+	case WATTS:
+		return decimal((double) n / 1e5);
 	case PERCENT:
+	case CELSIUS:
+	case RATIO:
 	case UNITLESS:
 		return decimal((double) n / 1000.0);
 	case BYTES:
 	case COUNT:
+	case HERTZ:
 	case N_UNIT:
 		break;
 	}
