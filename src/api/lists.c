@@ -9,6 +9,7 @@
 #include "api/sources.h"
 #include "base/buf.h"
 #include "base/error.h"
+#include "linux/cgroup_view.h"
 #include "linux/roots.h"
 
 const char *assay_version(void)
@@ -77,6 +78,7 @@ int assay_doctor(void (*each)(const struct assay_rung *rung, void *context), voi
 	struct error why = { 0 };
 	struct roots roots;
 	struct collector_state states[N_COLLECTORS_MAX];
+	struct cgroup_view cgroup;
 	size_t n_states;
 	size_t n = 0;
 	const struct measures *m = all_measures(&why);
@@ -90,7 +92,9 @@ int assay_doctor(void (*each)(const struct assay_rung *rung, void *context), voi
 		}
 		return why.code ? why.code : -ENOMEM;
 	}
-	sources_probe(&roots, -1, states, &n_states);
+	cgroup_view_open(&cgroup, &roots, 0);
+	sources_probe(&roots, -1, &cgroup, states, &n_states);
+	cgroup_view_close(&cgroup);
 	roots_close(&roots);
 	for (size_t row = 0; row < m->n; row++)
 		if (m->rows[row]->quantity)

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <sys/resource.h>
 
+#include "api/job_cgroups.h"
 #include "api/limiting.h"
 #include "api/oom.h"
 #include "api/outputs.h"
@@ -42,6 +43,7 @@ struct session {
 	bool waits_no_longer; /* for descendants: a signal ended that */
 	int connector_fd; /* the census takes it over; -1 */
 	struct monitor monitor;
+	struct job_cgroups cgroups;
 	struct limiting limiting;
 	struct oom_watch oom;
 	struct run_files *files; /* NULL when nothing is recorded */

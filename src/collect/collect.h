@@ -34,6 +34,10 @@ struct collect {
 	/* where the job's cgroups are; NULL when there are none or they are not to be read. Set before the probes; with a cgroup of its own,
 	 * again before the job starts */
 	struct cgroup_view *cgroup;
+	/* of a cgroup that is not the job's own: whether no process but the recorder's was in it at either end; the recorder's own CPU time when it was
+	 * first read; its peak of memory then */
+	bool cgroup_only_us;
+	uint64_t cgroup_self_before_ns, cgroup_peak_before_bytes;
 	int connector_fd; /* when probing: a subscription that is there already; -1 */
 	int perf_fd; /* the inherited task clock, opened at launch; -1 */
 	uint64_t page_size, memory_total_bytes;

@@ -148,6 +148,12 @@ static void take_signals(struct exit_page *page, pid_t monitor)
 	page->stop_signals = witness_stop_signals(page, &latest_ns);
 }
 
+static void remove_directories(const char *const *directories)
+{
+	for (; directories && *directories; directories++)
+		rmdir(*directories);
+}
+
 static _Noreturn void keeper_main(
 	struct exit_page *page, const struct job_setup *setup, pid_t monitor)
 {
@@ -174,8 +180,8 @@ static _Noreturn void keeper_main(
 			again = job_state_free_monitor(page, monitor);
 		}
 		lead_follow(page);
-		if (orphaned && !children && setup->cgroup_directory)
-			rmdir(setup->cgroup_directory);
+		if (orphaned && !children)
+			remove_directories(setup->cgroup_directories);
 		if (atomic_load(&page->quit) || (orphaned && !children)) {
 			if (page->leads)
 				lead_step_down();

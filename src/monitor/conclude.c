@@ -141,8 +141,11 @@ static void conclude_rungs(struct monitor *m, struct assay_run_info *info, const
 			m->ledger.hwm_max_bytes)
 			rung->value = (struct value){ .n = m->ledger.hwm_max_bytes,
 				.quality = LOWER_BOUND };
-		if (v->alarm == REAP_SEEN && rung->value.quality == EXACT)
+		/* Process events are told of those that nobody waits for as well. */
+		if (v->alarm == REAP_SEEN && rung->value.quality == EXACT &&
+			strcmp(r->quantity, "processes") != 0)
 			rung->value.quality = LOWER_BOUND;
+		conclude_cgroup_rung(&v->cpu, rung);
 		if (rung->value.quality == ABSENT && !m->states[ms->collector[row]].available)
 			snprintf(rung->why, sizeof(rung->why), "%s",
 				m->states[ms->collector[row]].why);
@@ -179,7 +182,9 @@ static void conclude_devices(struct monitor *m, struct assay_run_info *info)
 				&d->list[i].run_rows[d->column[row]], ms->rows[row]);
 		}
 	if (d->refused)
-		run_info_note(info, "%zu readings of devices were not kept: out of memory, or more than %d devices",
+		run_info_note(info,
+			"%zu readings of devices were not kept: out of memory, or more than %d "
+			"devices",
 			d->refused, N_DEVICES_MAX);
 }
 
@@ -194,12 +199,14 @@ void conclude(struct monitor *m, struct assay_run_info *info, bool running)
 	struct verdict v = conclude_verdict(m, info);
 	conclude_cpu(m, info, &v);
 	conclude_memory(m, info, &v, running);
+	conclude_cgroup(m, info, &v.cpu);
 	conclude_io(m, info, &v);
 	conclude_processes(m, info);
 	conclude_rungs(m, info, &v);
 	if (running)
 		return;
 	conclude_notes_on_cpu(m, info, &v);
+	conclude_cgroup_notes(info, &v.cpu);
 	conclude_names(m, info);
 	conclude_totals(m, info);
 	conclude_devices(m, info);

@@ -9,6 +9,8 @@
 #include "base/units.h"
 #include "base/utf8.h"
 #include "model/run_info.h"
+#include "report/comparison.h"
+#include "report/number.h"
 #include "report/page.h"
 #include "report/wrap.h"
 
@@ -70,54 +72,6 @@ static void head(struct page *p, const struct assay_run_info *info)
 	page_end_row(p);
 	if (!o->known && o->evidence[0])
 		page_words(p, "outcome", o->evidence);
-}
-
-static void tenths(uint64_t n, uint64_t one, const char *unit, char text[UNITS_TEXT_SIZE])
-{
-	uint64_t rounded = n / (one / 10) + (n % (one / 10) >= one / 20);
-
-	snprintf(text, UNITS_TEXT_SIZE, "%llu.%llu%s%s", (unsigned long long) (rounded / 10),
-		(unsigned long long) (rounded % 10), *unit ? " " : "", unit);
-}
-
-static void format_number(uint8_t unit, uint64_t n, char text[UNITS_TEXT_SIZE])
-{
-	switch ((enum unit) unit) {
-	case BYTES:
-		format_bytes(n, text);
-		break;
-	case SECONDS:
-		format_duration(n, text);
-		break;
-	case UNITLESS: /* cores, in thousandths */
-		n = n / 10 + (n % 10 >= 5);
-		snprintf(text, UNITS_TEXT_SIZE, "%llu.%02llu", (unsigned long long) (n / 100),
-			(unsigned long long) (n % 100));
-		break;
-	case PERCENT:
-		snprintf(text, UNITS_TEXT_SIZE, "%llu.%llu %%", (unsigned long long) (n / 1000),
-			(unsigned long long) (n % 1000 / 100));
-		break;
-	case JOULES:
-		tenths(n, 1000000000, "J", text);
-		break;
-	case WATTS:
-		tenths(n, 100000, "W", text);
-		break;
-	case HERTZ:
-		tenths(n, 1000000, "MHz", text);
-		break;
-	case CELSIUS:
-		tenths(n, 1000, "degrees C", text);
-		break;
-	case RATIO:
-		tenths(n, 1000, "", text);
-		break;
-	case COUNT:
-	case N_UNIT:
-		snprintf(text, UNITS_TEXT_SIZE, "%llu", (unsigned long long) n);
-		break;
-	}
 }
 
 /* The headline of that name if it has a value. */
@@ -511,4 +465,5 @@ void report_summary(const struct assay_run_info *info, int color, struct buf *ou
 	for (size_t i = 0; i < info->n_notes; i++)
 		if (!says_why_no_record(info, info->notes[i]))
 			printable_words(&page, "note", info->notes[i]);
+	report_comparison(info, color, out);
 }
