@@ -43,7 +43,6 @@ static void make_for_limits(struct session *s, const char *name)
 int job_cgroups_make(struct session *s, struct error *err)
 {
 	struct job_cgroups *c = &s->cgroups;
-	size_t n = 0;
 	char name[32];
 
 	snprintf(name, sizeof(name), "assay-run-%d", (int) getpid());
@@ -55,10 +54,6 @@ int job_cgroups_make(struct session *s, struct error *err)
 	} else if (s->limiting.phase != LIMITING_NOTHING) {
 		make_for_limits(s, name);
 	}
-	for (size_t i = 0; i < N_OWN_HIERARCHIES; i++)
-		if (c->own.at[i].directory)
-			c->directories[n++] = c->own.at[i].directory;
-	c->directories[n] = NULL;
 	return 0;
 }
 

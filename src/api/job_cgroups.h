@@ -17,8 +17,6 @@ struct job_cgroups {
 	bool viewed; /* the view is open: not with --cgroup=none */
 	bool only_us_at_start;
 	bool refused; /* asked for, but they would not take the job */
-	const char
-		*directories[N_OWN_HIERARCHIES + 1]; /* that were made; borrowed, NULL-terminated */
 };
 
 /* Before the sources are probed: looks up where we are ourselves, for there the job will be as well. A negative errno: what was asked for is

@@ -250,7 +250,7 @@ int start_job(struct session *s, struct error *err)
 		.child_action = &s->signals.original_child,
 		.stdio = { s->outputs.job_end[0], s->outputs.job_end[1], s->outputs.job_end[2] },
 		.environment = nested.variables,
-		.cgroup_directories = s->cgroups.directories,
+		.cgroups = &s->cgroups.own,
 		.new_session = s->options->new_session != 0,
 		.own_terminal = s->outputs.own_session,
 		.in_front = own_terminal_in_front(s) };

@@ -22,6 +22,7 @@
 #include "launch/lead.h"
 #include "launch/name.h"
 #include "launch/witness.h"
+#include "linux/own_cgroups.h"
 #include "linux/proc_files.h"
 
 /* Only bounds how long a missed wake-up could last; every caller looks again. */
@@ -148,12 +149,6 @@ static void take_signals(struct exit_page *page, pid_t monitor)
 	page->stop_signals = witness_stop_signals(page, &latest_ns);
 }
 
-static void remove_directories(const char *const *directories)
-{
-	for (; directories && *directories; directories++)
-		rmdir(*directories);
-}
-
 static _Noreturn void keeper_main(
 	struct exit_page *page, const struct job_setup *setup, pid_t monitor)
 {
@@ -180,8 +175,8 @@ static _Noreturn void keeper_main(
 			again = job_state_free_monitor(page, monitor);
 		}
 		lead_follow(page);
-		if (orphaned && !children)
-			remove_directories(setup->cgroup_directories);
+		if (orphaned && !children && setup->cgroups)
+			own_cgroups_abandon(setup->cgroups);
 		if (atomic_load(&page->quit) || (orphaned && !children)) {
 			if (page->leads)
 				lead_step_down();

@@ -39,6 +39,7 @@ void own_cgroups_init(struct own_cgroups *set)
 		set->at[i] = (struct own_cgroup) OWN_CGROUP_NONE;
 		set->held_by[i] = N_OWN_HIERARCHIES;
 	}
+	set->controllers.leaf = (struct own_cgroup) OWN_CGROUP_NONE;
 }
 
 /* The file that says the counter is there: version 2 has a controller only where the parent hands it on. */
@@ -61,9 +62,9 @@ static void hold_in_v2(struct own_cgroups *set, enum own_hierarchy h)
 		snprintf(set->why[h], sizeof(set->why[h]), "%s", set->why[OWN_V2]);
 	else if (faccessat(v2->fd, file_of(h), R_OK, 0) < 0)
 		snprintf(set->why[h], sizeof(set->why[h]),
-			"our cgroup of version 2 does not hand the %s controller on to those below "
-			"it (cgroup.subtree_control)",
-			h == OWN_BLKIO ? "io" : hierarchies[h].name);
+			"our cgroup of version 2 does not hand this controller on to those below "
+			"it (cgroup.subtree_control), and it is not for assay to change that in "
+			"one that holds others as well");
 	else
 		set->held_by[h] = OWN_V2;
 }
@@ -139,7 +140,14 @@ static int refuse(const struct own_cgroups *set, struct error *err)
 int own_cgroups_make(struct own_cgroups *set, const struct cgroup_view *self, bool only_v2,
 	const char *name, struct error *err)
 {
-	for (size_t h = 0; h < (only_v2 ? OWN_V2 + 1 : N_OWN_HIERARCHIES); h++)
+	char leaf[64];
+
+	make_one(set, self, OWN_V2, name);
+	if (only_v2)
+		return holds_something(set) ? 0 : refuse(set, err);
+	snprintf(leaf, sizeof(leaf), "%s-recorder", name);
+	own_controllers_enable(&set->controllers, self->roots, &set->at[OWN_V2], leaf);
+	for (size_t h = OWN_V2 + 1; h < N_OWN_HIERARCHIES; h++)
 		make_one(set, self, (enum own_hierarchy) h, name);
 	return holds_something(set) ? 0 : refuse(set, err);
 }
@@ -198,6 +206,7 @@ int own_cgroups_remove(struct own_cgroups *set, struct error *err)
 {
 	int first = 0;
 
+	own_controllers_disable(&set->controllers);
 	for (size_t h = 0; h < N_OWN_HIERARCHIES; h++) {
 		char directory[200];
 
@@ -208,6 +217,20 @@ int own_cgroups_remove(struct own_cgroups *set, struct error *err)
 		if (r < 0 && first == 0)
 			first = error_set(err, r, "cannot remove the cgroup %s", directory);
 	}
+	own_controllers_disable(&set->controllers);
+	if (set->controllers.leaf.directory) {
+		int r = own_cgroup_remove(&set->controllers.leaf);
+		if (r < 0 && first == 0)
+			first = error_set(err, r, "cannot remove the cgroup of the recorder");
+	}
 	own_cgroups_init(set);
 	return first;
+}
+
+void own_cgroups_abandon(const struct own_cgroups *set)
+{
+	for (size_t h = 0; h < N_OWN_HIERARCHIES; h++)
+		if (set->at[h].directory)
+			rmdir(set->at[h].directory);
+	own_controllers_abandon(&set->controllers);
 }

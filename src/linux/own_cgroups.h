@@ -12,6 +12,7 @@
 
 #include "linux/cgroup_view.h"
 #include "linux/own_cgroup.h"
+#include "linux/own_controllers.h"
 
 /* Hierarchies in which one can be made. The cpu controller's is left alone: a child there would compete with our other processes as a group, and
  * its throttling is counted where the quota stands. */
@@ -21,6 +22,7 @@ struct own_cgroups {
 	struct own_cgroup at[N_OWN_HIERARCHIES];
 	/* which of the above holds this controller's counters: co-mounted ones share; N_OWN_HIERARCHIES: none */
 	enum own_hierarchy held_by[N_OWN_HIERARCHIES];
+	struct own_controllers controllers; /* of version 2, that were enabled for it */
 	char why[N_OWN_HIERARCHIES][200]; /* of none */
 };
 
@@ -35,6 +37,9 @@ int own_cgroups_take(struct own_cgroups *set, pid_t pid, struct error *err);
 void own_cgroups_show(const struct own_cgroups *set, struct cgroup_view *view);
 /* Moves what still lives back to where we are, removes, frees. The first trouble is told in `err`. */
 int own_cgroups_remove(struct own_cgroups *set, struct error *err);
+
+/* The same, by paths alone and without freeing, for the keeper: nothing lives in them any more. */
+void own_cgroups_abandon(const struct own_cgroups *set);
 
 /* "unified", "cpuacct", ... */
 const char *own_hierarchy_name(enum own_hierarchy h);
