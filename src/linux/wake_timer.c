@@ -46,6 +46,8 @@ int wake_timer_set(struct wake_timer *w, uint64_t monotonic_ns)
 		if (syscall(SYS_timer_settime, w->id[i], TIMER_ABSTIME, &at, NULL) < 0)
 			r = -errno;
 		after_ns = after_ns ? 2 * after_ns : SECOND_AFTER_NS;
+		if (monotonic_ns > UINT64_MAX - after_ns)
+			break; /* never */
 	}
 	return r;
 }
