@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "linux/wake_timer.h"
 #include "monitor/judge.h"
 
 struct error;
@@ -23,7 +24,7 @@ struct limiting {
 	enum limiting_phase phase;
 	struct limits limits;
 	struct judge judge;
-	int wake_timer; /* continues us when we are stopped together with the job */
+	struct wake_timer wake_timer; /* continues us when we are stopped together with the job */
 	uint64_t grace_end_ns;
 	uint64_t kill_began_ns, next_round_ns, round_pause_ns;
 	uint32_t rounds;

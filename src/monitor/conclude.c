@@ -113,6 +113,13 @@ static uint8_t of_whole_run(const struct measure *row, uint8_t quality)
 	return row->reduce & MAX ? measure_peak_quality(row, quality) : quality;
 }
 
+/* Process events and the job's own cgroup know of those that nobody waited for as well. */
+static bool misses_the_lost(const struct measure *r)
+{
+	return strncmp(r->key, "cgroup_", strlen("cgroup_")) != 0 &&
+	       strncmp(r->key, "connector_", strlen("connector_")) != 0;
+}
+
 /* Every selected source of a quantity, beside the one in use. */
 static void conclude_rungs(struct monitor *m, struct assay_run_info *info, const struct verdict *v)
 {
@@ -130,20 +137,18 @@ static void conclude_rungs(struct monitor *m, struct assay_run_info *info, const
 			.key = r->key,
 			.unit = r->unit,
 			.in_use = in_headline(info, r->key) };
-		rung->value =
-			(struct value){ .n = whole_run(r, &s),
-				.quality = of_whole_run(r, s.quality),
-				.why = s.why };
+		rung->value = (struct value){
+			.n = whole_run(r, &s), .quality = of_whole_run(r, s.quality), .why = s.why
+		};
 		if (s.quality == UPPER_BOUND && rung->value.quality == ESTIMATE)
 			snprintf(rung->why, sizeof(rung->why),
-				"an upper bound at each sample, but what came between them is not seen");
+				"an upper bound at each sample, but what came between them is not "
+				"seen");
 		if (r->scope == PROCESS && strcmp(r->key, "proc_hwm_bytes") == 0 &&
 			m->ledger.hwm_max_bytes)
 			rung->value = (struct value){ .n = m->ledger.hwm_max_bytes,
 				.quality = LOWER_BOUND };
-		/* Process events are told of those that nobody waits for as well. */
-		if (v->alarm == REAP_SEEN && rung->value.quality == EXACT &&
-			strcmp(r->quantity, "processes") != 0)
+		if (v->alarm == REAP_SEEN && rung->value.quality == EXACT && misses_the_lost(r))
 			rung->value.quality = LOWER_BOUND;
 		conclude_cgroup_rung(&v->cpu, rung);
 		if (rung->value.quality == ABSENT && !m->states[ms->collector[row]].available)

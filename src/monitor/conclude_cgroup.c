@@ -106,8 +106,8 @@ static void shared_peak(
 	struct headline *h;
 	char text[UNITS_TEXT_SIZE];
 
-	if (peak->quality != ABSENT && peak->max > m->collect.cgroup_peak_before_bytes) {
-		h = headline_add(info, "memory_peak_charged_bytes", BYTES, peak->max, UPPER_BOUND,
+	if (peak->quality != ABSENT && peak->last > m->collect.cgroup_peak_before_bytes) {
+		h = headline_add(info, "memory_peak_charged_bytes", BYTES, peak->last, UPPER_BOUND,
 			CGROUP_PEAK_KEY);
 		snprintf(h->why, sizeof(h->why),
 			"charged to the cgroup the job shares with others, assay among them");
@@ -143,7 +143,7 @@ static void conclude_charged(
 	if (!has_peak && now.quality == ABSENT)
 		return;
 	struct headline *h = headline_add(info, "memory_peak_charged_bytes", BYTES,
-		has_peak ? peak.max : now.max, has_peak ? EXACT : LOWER_BOUND,
+		has_peak ? peak.last : now.max, has_peak ? EXACT : LOWER_BOUND,
 		has_peak ? CGROUP_PEAK_KEY : CGROUP_MEMORY_KEY);
 	if (s->cgroup_left)
 		h->value.quality = LOWER_BOUND;
@@ -162,7 +162,7 @@ static void conclude_tasks(
 	if (peak.quality == ABSENT || !holds_only_the_job(m, CGROUP_PIDS, s))
 		return;
 	struct headline *h =
-		headline_add(info, "tasks_peak", COUNT, peak.max, EXACT, CGROUP_TASKS_KEY);
+		headline_add(info, "tasks_peak", COUNT, peak.last, EXACT, CGROUP_TASKS_KEY);
 	snprintf(h->why, sizeof(h->why),
 		"processes and threads alive at once in the job's own cgroup");
 }

@@ -29,7 +29,7 @@ struct verdict {
 #define CGROUP_CPU_KEY "cgroup_cpu_seconds"
 #define CGROUP_USER_KEY "cgroup_cpu_user_seconds"
 #define CGROUP_SYSTEM_KEY "cgroup_cpu_system_seconds"
-#define CGROUP_MEMORY_KEY "cgroup_memory_bytes"
+#define CGROUP_MEMORY_KEY "cgroup_memory_current_bytes"
 #define CGROUP_PEAK_KEY "cgroup_memory_peak_bytes"
 #define CGROUP_TASKS_KEY "cgroup_pids_peak_count"
 
