@@ -199,12 +199,16 @@ static bool memory_row(struct page *p, const struct assay_run_info *info)
 {
 	const struct headline *job = known(info, "memory_peak_bytes");
 	const struct headline *process = known(info, "memory_peak_process_bytes");
+	const struct headline *charged = known(info, "memory_peak_charged_bytes");
 
 	if (!job && !process)
 		return absent_row(p, info, "memory", "memory_peak_bytes");
 	page_row(p, "memory");
 	item(p, job, "peak of the job");
 	item(p, process, "largest process");
+	/* What is charged to a cgroup that others are in says little of the job. */
+	if (charged && charged->value.quality == EXACT)
+		item(p, charged, "charged to its cgroup");
 	page_end_row(p);
 	return true;
 }

@@ -165,6 +165,23 @@ def test_version_2_alone_is_enough_for_cpu_time_and_what_is_missing_is_said(run_
     assert any("no cgroup of its own that counts memory" in note for note in run.info["notes"]), run.info["notes"]
 
 
+def test_who_is_alone_in_a_delegated_cgroup_of_version_2_has_memory_too(run_assay, hierarchies, delegate):
+    unified = hierarchies.get("")
+    if unified is None or "memory" not in (unified / "cgroup.subtree_control").read_text().split():
+        pytest.skip("the memory controller is not one of version 2 that our cgroup hands on")
+    inside = delegate([unified])
+    mine = unified / f"assay-test-{os.getpid()}"
+    os.chown(mine / "cgroup.subtree_control", mine.stat().st_uid, mine.stat().st_gid)
+    script = '"$0" "$1" memory-steady 64 100; cat /sys/fs/cgroup"$(sed -n s/^0:://p /proc/self/cgroup)"/memory.peak'
+    run = run_assay(["sh", "-c", script, "LOAD", "TRUTH"], OWN, wrapper=inside)
+    charged = run.headline["memory_peak_charged_bytes"]
+
+    assert (charged["value"], charged["quality"]) == (int(run.stdout), "exact"), charged
+    assert charged["value"] >= 64 * MIB
+    assert (mine / "cgroup.subtree_control").read_text().split() == [], "what was enabled is taken back"
+    assert not [path for path in mine.iterdir() if path.is_dir()]
+
+
 def test_a_daemon_that_may_live_on_is_back_where_assay_is(run_assay, room, hierarchies):
     script = 'setsid "$0" "$1" until-file "$2" 0 & exit 4'
     run = run_assay(["sh", "-c", script, "LOAD", "TRUTH", str(room / "gate")], OWN)
@@ -297,3 +314,40 @@ def test_nothing_is_compared_when_nothing_was_chosen(run_assay):
 
     assert b"sources of" not in run.stderr
     assert len(run.info["rungs"]["cpu"]) >= 2, json.dumps(run.info["rungs"])
+
+
+@pytest.fixture
+def counting_cgroup():
+    """A cgroup of the test's own that counts CPU time, and the words that run a command in it."""
+    found = own_directories()
+    directory = found.get("cpuacct", found.get(""))
+    if os.geteuid() != 0 or not directory:
+        pytest.skip("needs root and a cgroup that counts CPU time")
+    mine = directory / f"assay-test-{os.getpid()}"
+    mine.mkdir()
+    yield mine, ["sh", "-c", f'echo $$ >{mine}/cgroup.procs && exec "$@"', "sh"]
+    remove(directory, mine)
+
+
+def test_a_cgroup_that_holds_only_the_run_tells_what_was_lost(run_assay, counting_cgroup):
+    _, inside = counting_cgroup
+    run = run_assay(["LOAD", "TRUTH", "nocldwait", "100", "3"], wrapper=inside)
+    claim, truth = run.headline["cpu_seconds"], run.truth
+
+    assert (claim["quality"], claim["key"]) == ("exact", "cgroup_cpu_seconds"), claim
+    assert "no other process was in the job's cgroup" in claim["why"]
+    # The load cannot count the end of its children, up to 100 us each.
+    assert truth["cpu_seconds"] - 0.005 <= claim["value"] <= truth["cpu_seconds"] + 100 * 100e-6 + 0.005, (claim, truth)
+
+
+def test_in_a_cgroup_that_is_shared_the_count_is_a_bound(run_assay, counting_cgroup):
+    _, inside = counting_cgroup
+    script = 'sleep 60 & other=$!; "$@"; status=$?; kill $other; exit $status'
+    run = run_assay(["LOAD", "TRUTH", "nocldwait", "100", "3"], wrapper=[*inside, "sh", "-c", script, "sh"])
+    claim, truth = run.headline["cpu_seconds"], run.truth
+    rung, = (rung for rung in run.info["rungs"]["cpu"] if rung["key"] == "cgroup_cpu_seconds")
+
+    assert claim["quality"] == "lower_bound", claim
+    assert truth["cpu_seconds"] <= claim["upper"] <= truth["cpu_seconds"] + 100 * 100e-6 + run.info["self"]["cpu_seconds"] + 0.02
+    assert (rung["quality"], rung["in_use"]) == ("upper_bound", False), rung
+    assert rung["value"] == claim["upper"]
