@@ -17,12 +17,14 @@ bool sources_wanted(const struct measures *m, const bool *selected, const char *
 	return false;
 }
 
-void sources_probe(
-	const struct roots *roots, int connector_fd, struct collector_state *states, size_t *ret_n)
+void sources_probe(const struct roots *roots, struct cgroup_view *cgroup, int connector_fd,
+	struct collector_state *states, size_t *ret_n)
 {
-	struct collect context = {
-		.roots = roots, .perf_fd = -1, .keeper_io_fd = -1, .connector_fd = connector_fd
-	};
+	struct collect context = { .roots = roots,
+		.cgroup = cgroup,
+		.perf_fd = -1,
+		.keeper_io_fd = -1,
+		.connector_fd = connector_fd };
 	size_t n = 0;
 
 	for (; n < N_COLLECTORS_MAX && collectors[n]; n++) {
