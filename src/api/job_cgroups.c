@@ -37,7 +37,7 @@ static void make_for_limits(struct session *s, const char *name)
 	struct job_cgroups *c = &s->cgroups;
 	struct cgroup_view nowhere = { .roots = &s->roots };
 
-	own_cgroups_make(&c->own, &nowhere, true, name, NULL);
+	own_cgroups_make(&c->own, c->viewed ? &c->view : &nowhere, true, name, NULL);
 }
 
 int job_cgroups_make(struct session *s, struct error *err)
@@ -108,6 +108,9 @@ static void take_for_limits(struct session *s)
 			c->directory, errno_name(-r));
 	else
 		s->info->limit_cgroup = strdup(c->directory);
+	/* What it counts is the job's alone as well. */
+	if (r == 0 && s->cgroups.viewed)
+		own_cgroups_show(&s->cgroups.own, &s->cgroups.view);
 }
 
 int job_cgroups_take_job(struct session *s, struct error *err)
@@ -151,7 +154,7 @@ static bool hold_only_us(struct session *s)
 {
 	const struct job_cgroups *c = &s->cgroups;
 
-	return c->viewed && !c->view.own &&
+	return c->viewed && !c->view.place[CGROUP_CPUACCT].own &&
 	       cgroup_foreign_processes(&c->view, CGROUP_CPUACCT, is_ours, s) == 0;
 }
 

@@ -93,7 +93,7 @@ int assay_doctor(void (*each)(const struct assay_rung *rung, void *context), voi
 		return why.code ? why.code : -ENOMEM;
 	}
 	cgroup_view_open(&cgroup, &roots, 0);
-	sources_probe(&roots, -1, &cgroup, states, &n_states);
+	sources_probe(&roots, &cgroup, -1, states, &n_states);
 	cgroup_view_close(&cgroup);
 	roots_close(&roots);
 	for (size_t row = 0; row < m->n; row++)

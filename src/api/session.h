@@ -15,6 +15,7 @@
 #include "launch/forward.h"
 #include "launch/keeper.h"
 #include "launch/signals.h"
+#include "linux/cgroup_view.h"
 #include "linux/host.h"
 #include "linux/roots.h"
 #include "model/run_info.h"

@@ -17,7 +17,7 @@ bool sources_wanted(const struct measures *m, const bool *selected, const char *
 	return false;
 }
 
-void sources_probe(const struct roots *roots, int connector_fd, struct cgroup_view *cgroup,
+void sources_probe(const struct roots *roots, struct cgroup_view *cgroup, int connector_fd,
 	struct collector_state *states, size_t *ret_n)
 {
 	struct collect context = { .roots = roots,

@@ -14,13 +14,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "collect/cgroup_reading.h"
 #include "collect/devices.h"
 #include "linux/proc_files.h"
 #include "model/measure.h"
 #include "model/window.h"
 
 struct census;
-struct cgroup_view;
 struct error;
 struct ledger;
 struct process;
@@ -34,6 +34,7 @@ struct collect {
 	/* where the job's cgroups are; NULL when there are none or they are not to be read. Set before the probes; with a cgroup of its own,
 	 * again before the job starts */
 	struct cgroup_view *cgroup;
+	struct cgroup_reading cgroup_reading;
 	/* of a cgroup that is not the job's own: whether no process but the recorder's was in it at either end; the recorder's own CPU time when it was
 	 * first read; its peak of memory then */
 	bool cgroup_only_us;

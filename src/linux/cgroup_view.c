@@ -333,7 +333,6 @@ void cgroup_view_close(struct cgroup_view *view)
 {
 	for (int i = 0; i < N_CGROUP_CONTROLLERS; i++)
 		leave(&view->place[i]);
-	view->own = false;
 }
 
 void cgroup_view_set(

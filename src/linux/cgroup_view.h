@@ -46,7 +46,6 @@ struct cgroup_place {
 struct cgroup_view {
 	const struct roots *roots;
 	pid_t pid;
-	bool own; /* some of the places were made for the job alone; each says so itself */
 	struct cgroup_place place[N_CGROUP_CONTROLLERS];
 };
 

@@ -143,6 +143,9 @@ int own_cgroups_make(struct own_cgroups *set, const struct cgroup_view *self, bo
 	char leaf[64];
 
 	make_one(set, self, OWN_V2, name);
+	for (size_t h = OWN_V2 + 1; only_v2 && h < N_OWN_HIERARCHIES; h++)
+		if (self->place[hierarchies[h].place].version == 2)
+			hold_in_v2(set, (enum own_hierarchy) h);
 	if (only_v2)
 		return holds_something(set) ? 0 : refuse(set, err);
 	snprintf(leaf, sizeof(leaf), "%s-recorder", name);
@@ -199,7 +202,6 @@ void own_cgroups_show(const struct own_cgroups *set, struct cgroup_view *view)
 	for (size_t h = 0; h < N_OWN_HIERARCHIES; h++)
 		if (set->held_by[h] < N_OWN_HIERARCHIES)
 			show_one(set, (enum own_hierarchy) h, hierarchies[h].place, view);
-	view->own = true;
 }
 
 int own_cgroups_remove(struct own_cgroups *set, struct error *err)

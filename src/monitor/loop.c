@@ -95,6 +95,7 @@ void monitor_done(struct monitor *m)
 	free(m->window_singles);
 	free(m->process_records);
 	free(m->candidates);
+	cgroup_reading_close(&m->collect.cgroup_reading);
 	devices_done(&m->devices);
 	ledger_done(&m->ledger);
 	census_close(&m->census);
