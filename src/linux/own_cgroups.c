@@ -123,17 +123,24 @@ static bool holds_something(const struct own_cgroups *set)
 
 static int refuse(const struct own_cgroups *set, struct error *err)
 {
-	struct buf tried = { 0 };
+	const char *first = "";
+	struct buf others = { 0 };
 
-	for (size_t h = 0; h < N_OWN_HIERARCHIES; h++)
-		if (set->why[h][0] && (h == 0 || strcmp(set->why[h], set->why[0]) != 0))
-			buf_addf(&tried, "%s%s", tried.len ? "; " : "", set->why[h]);
+	for (size_t h = 0; h < N_OWN_HIERARCHIES; h++) {
+		if (!set->why[h][0])
+			continue;
+		if (!first[0])
+			first = set->why[h];
+		else
+			buf_addf(&others, "%s%s", others.len ? ", " : "; nor for ",
+				hierarchies[h].name);
+	}
 	error_say(err, -EACCES,
-		"no cgroup can be made for the job: %.280s. Root can make one, and so can who owns "
+		"no cgroup can be made for the job: %s%s. Root can make one, and so can who owns "
 		"the cgroup that assay runs in, as with 'systemd-run --user --scope -p "
 		"Delegate=yes'",
-		tried.failed || !tried.data ? "out of memory" : tried.data);
-	buf_done(&tried);
+		first, others.data && !others.failed ? others.data : "");
+	buf_done(&others);
 	return -EACCES;
 }
 

@@ -351,3 +351,19 @@ def test_in_a_cgroup_that_is_shared_the_count_is_a_bound(run_assay, counting_cgr
     assert truth["cpu_seconds"] <= claim["upper"] <= truth["cpu_seconds"] + 100 * 100e-6 + run.info["self"]["cpu_seconds"] + 0.02
     assert (rung["quality"], rung["in_use"]) == ("upper_bound", False), rung
     assert rung["value"] == claim["upper"]
+
+
+def test_a_peak_that_others_reached_before_the_run_is_not_called_the_jobs(run_assay, load, limited_memory):
+    mine, inside = limited_memory
+    earlier = run_assay.spawn([*inside, str(load), os.devnull, "memory-steady", "40", "0"], "earlier")
+    assert earlier.wait(30) == 0
+    before = int((mine / "memory.max_usage_in_bytes").read_text())
+    small = run_assay(["LOAD", "TRUTH", "memory-steady", "8", "300"], wrapper=inside).headline["memory_peak_charged_bytes"]
+    large = run_assay(["LOAD", "TRUTH", "memory-steady", "52", "300"], wrapper=inside).headline["memory_peak_charged_bytes"]
+
+    assert 40 * MIB <= before < 52 * MIB
+    assert (small["quality"], small["key"]) == ("sampled", "cgroup_memory_current_bytes"), small
+    assert 8 * MIB <= small["value"] < before and "from before the run" in small["why"], (small, before)
+    assert (large["quality"], large["key"]) == ("upper_bound", "cgroup_memory_peak_bytes"), large
+    assert large["value"] == int((mine / "memory.max_usage_in_bytes").read_text()) >= 52 * MIB
+    assert "shares with others" in large["why"]
