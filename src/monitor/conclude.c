@@ -134,9 +134,10 @@ static void conclude_rungs(struct monitor *m, struct assay_run_info *info, const
 			(struct value){ .n = whole_run(r, &s),
 				.quality = of_whole_run(r, s.quality),
 				.why = s.why };
-		if (s.quality == UPPER_BOUND && rung->value.quality == ESTIMATE)
+		if (r->kind == GAUGE && (r->reduce & MAX) && rung->value.quality == ESTIMATE)
 			snprintf(rung->why, sizeof(rung->why),
-				"an upper bound at each sample, but what came between them is not seen");
+				"%s at each sample, and what came between samples is not seen",
+				s.quality == UPPER_BOUND ? "an upper bound" : "an estimate");
 		if (r->scope == PROCESS && strcmp(r->key, "proc_hwm_bytes") == 0 &&
 			m->ledger.hwm_max_bytes)
 			rung->value = (struct value){ .n = m->ledger.hwm_max_bytes,
