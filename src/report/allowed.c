@@ -94,7 +94,9 @@ struct allowed_use allowed_use(const struct assay_run_info *info, const struct t
 	if (has_name(l, "cpu"))
 		return from_headline(info, "cpu_peak_cores", "at peak");
 	if (has_name(l, "time"))
-		return (struct allowed_use){ .n = info->wall_ns, .quality = EXACT, .words = "" };
+		return (struct allowed_use){
+			.n = info->wall_ns, .quality = EXACT, .words = "wall time"
+		};
 	if (has_name(l, "processes")) {
 		use = from_row(info, "proc_threads_total_count", "threads at once");
 		if (use.quality == ABSENT)
