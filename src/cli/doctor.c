@@ -7,7 +7,6 @@
 #include "base/buf.h"
 #include "base/json.h"
 #include "base/macros.h"
-#include "base/utf8.h"
 #include "cli/verb.h"
 #include "report/wrap.h"
 
@@ -85,8 +84,7 @@ static void add_bound(const struct assay_bound *bound, void *context)
 	buf_addf(l->out, "\n  %s %-16s %-12s %s\n", bound->tightest ? "*" : " ", bound->name,
 		bound->text, bound->source);
 	buf_addf(l->out, "%*s", WHY_INDENT, "");
-	/* Whoever made a cgroup has named it. */
-	text_add_printable(l->out, bound->where, strlen(bound->where));
+	text_add_wrapped(l->out, bound->where, WHY_INDENT, WHY_INDENT);
 	if (bound->note[0]) {
 		buf_addf(l->out, "\n%*s", WHY_INDENT, "");
 		text_add_wrapped(l->out, bound->note, WHY_INDENT, WHY_INDENT);
