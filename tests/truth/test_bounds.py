@@ -176,8 +176,17 @@ def test_forks_that_were_refused_are_counted(run_assay, cgroup_of):
     assert [note for note in run.info["notes"] if "could not be started" in note]
 
 
-def test_an_address_space_limit_is_that_of_the_job(run_assay, user):
-    run = run_assay(["true"], user=user, wrapper=["sh", "-c", 'ulimit -v 2000000 && exec "$0" "$@"'], quiet=False)
+@pytest.fixture(name="in_2_gb")
+def limited_address_space(assay):
+    """A wrapper that limits the address space."""
+    wrapper = ["sh", "-c", 'ulimit -v 2000000 && exec "$0" "$@"']
+    if subprocess.run([*wrapper, str(assay), "--version"], check=False, capture_output=True).returncode != 0:
+        pytest.skip("this build needs more address space than that (an address sanitizer does)")
+    return wrapper
+
+
+def test_an_address_space_limit_is_that_of_the_job(run_assay, user, in_2_gb):
+    run = run_assay(["true"], user=user, wrapper=in_2_gb, quiet=False)
 
     bound = tightest_of(run.info, "memory")
     assert (bound["source"], bound["limit"]) == ("RLIMIT_AS", 2000000 * 1024)
@@ -196,11 +205,10 @@ def test_cpus_that_are_taken_away_by_affinity_bound_the_job(run_assay, user):
     assert "of 1 core at peak (affinity)" in run.stderr.decode()
 
 
-def test_the_doctor_lists_the_same_limits_as_a_run(run_assay, user):
+def test_the_doctor_lists_the_same_limits_as_a_run(run_assay, user, in_2_gb):
     variables = {"SLURM_MEM_PER_NODE": "64", "SLURM_CPUS_ON_NODE": "1"}
-    wrapper = ["sh", "-c", 'ulimit -v 3000000 && exec "$0" "$@"']
-    run = run_assay(["true"], user=user, wrapper=wrapper, env=run_assay.environment(variables))
-    out = subprocess.run([*wrapper, str(run_assay.assay), "doctor", "--json"], check=True, stdout=subprocess.PIPE,
+    run = run_assay(["true"], user=user, wrapper=in_2_gb, env=run_assay.environment(variables))
+    out = subprocess.run([*in_2_gb, str(run_assay.assay), "doctor", "--json"], check=True, stdout=subprocess.PIPE,
                          env=run_assay.environment(variables), **user.popen_arguments()).stdout
     listed = json.loads(out)["limits"]
 
@@ -209,7 +217,7 @@ def test_the_doctor_lists_the_same_limits_as_a_run(run_assay, user):
 
     assert keys(listed) == keys(run.info["target_limits"])
     assert ("memory", "slurm", "SLURM_MEM_PER_NODE", 64 * MIB, True) in keys(listed)
-    assert ("memory", "RLIMIT_AS", "/proc/PID/limits", 3000000 * 1024, False) in keys(listed)
+    assert ("memory", "RLIMIT_AS", "/proc/PID/limits", 2000000 * 1024, False) in keys(listed)
 
 
 @pytest.mark.parametrize("value", ["-1", "4G", "99999999999999999999", "0x10", "garbage", b"\xff"])
