@@ -8,6 +8,7 @@
 #include "base/macros.h"
 #include "collect/collect.h"
 #include "linux/proc_connector.h"
+#include "target/census.h"
 #include "target/finals.h"
 
 enum { PROCESSES, CPU, MAX_RSS, READ, WRITE, LOST, N_ROWS };
@@ -58,7 +59,8 @@ static int read_taskstats(struct collect *c, struct batch *out)
 	}
 	/* After the look at the tree: of all who were missed there the record is here. */
 	finals_drain(f);
-	put_quality(out, NULL, PROCESSES, f->processes, f->lost ? LOWER_BOUND : EXACT);
+	put_quality(out, NULL, PROCESSES, f->processes,
+		f->lost || !c->census->complete ? LOWER_BOUND : EXACT);
 	put(out, NULL, CPU, f->cpu_ns);
 	put(out, NULL, MAX_RSS, f->max_rss_bytes);
 	put(out, NULL, READ, f->read_bytes);

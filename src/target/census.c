@@ -89,6 +89,9 @@ static void begin_anew(struct census *c)
 	c->complete = false;
 	c->alive = 0;
 	intmap_clear(&c->threads);
+	/* Before the first look the command at least is known. */
+	if (c->ledger->seen == 0 && c->ledger->job_pid > 0)
+		add_member(c, c->ledger->job_pid, 1);
 	for (size_t i = 0; i < c->ledger->n_order; i++) {
 		const struct process *p = ledger_at(c->ledger, i);
 
