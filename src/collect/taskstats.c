@@ -11,7 +11,7 @@
 #include "target/census.h"
 #include "target/finals.h"
 
-enum { PROCESSES, CPU, MAX_RSS, READ, WRITE, LOST, N_ROWS };
+enum { PROCESSES, CPU, MAX_RSS, READ, WRITE, FOREIGN, LOST, N_ROWS };
 
 #define ORIGIN "netlink TASKSTATS exit records, "
 
@@ -28,6 +28,8 @@ static const struct measure rows[] = {
 		.quantity = "io_read", .rank = 9, .origin = ORIGIN "read_bytes", .help = "read from storage by threads that ended" },
 	[WRITE] = { .key = "taskstats_io_write_bytes", .kind = COUNTER, .unit = BYTES, .scope = SINGLE, .reduce = DELTA | LAST, .quality = LOWER_BOUND, .cost = COSTLY,
 		.quantity = "io_write", .rank = 9, .origin = ORIGIN "write_bytes - cancelled_write_bytes", .help = "written to storage by threads that ended" },
+	[FOREIGN] = { .key = "taskstats_foreign_tasks_count", .kind = COUNTER, .unit = COUNT, .scope = SINGLE, .reduce = DELTA | LAST, .quality = EXACT, .cost = COSTLY,
+		.origin = ORIGIN "those of others", .help = "tasks of others on the machine that ended meanwhile: their records were dropped, but each costs us some microseconds" },
 	[LOST] = { .key = "taskstats_overflows_count", .kind = COUNTER, .unit = COUNT, .scope = SINGLE, .reduce = DELTA | LAST, .quality = EXACT, .cost = COSTLY,
 		.origin = "ENOBUFS of the netlink socket", .help = "times the kernel dropped records of ended tasks because we read too late" },
 	/* clang-format on */
@@ -65,6 +67,7 @@ static int read_taskstats(struct collect *c, struct batch *out)
 	put(out, NULL, MAX_RSS, f->max_rss_bytes);
 	put(out, NULL, READ, f->read_bytes);
 	put(out, NULL, WRITE, f->write_bytes);
+	put_quality(out, NULL, FOREIGN, f->foreign, f->lost ? LOWER_BOUND : EXACT);
 	put(out, NULL, LOST, f->lost);
 	return 0;
 }

@@ -103,14 +103,13 @@ static void take_task(
 		remember_leader(f, task);
 }
 
-static void sort_batch(struct finals *f)
+void finals_sort(struct finals *f, const struct taskstats_record *records, size_t n)
 {
-	for (size_t i = 0; i < f->n_batch; i++) {
-		const struct taskstats_record *next = i + 1 < f->n_batch ? &f->batch[i + 1] : NULL;
-		bool has_sums = next && next->kind == TASKSTATS_PROCESS;
+	for (size_t i = 0; i < n; i++) {
+		bool has_sums = i + 1 < n && records[i + 1].kind == TASKSTATS_PROCESS;
 
-		if (f->batch[i].kind == TASKSTATS_TASK)
-			take_task(f, &f->batch[i], has_sums ? next : NULL);
+		if (records[i].kind == TASKSTATS_TASK)
+			take_task(f, &records[i], has_sums ? &records[i + 1] : NULL);
 	}
 }
 
@@ -129,7 +128,7 @@ void finals_drain(struct finals *f)
 		f->n_batch = 0;
 		n = taskstats_take(&f->listener, keep_record, f, &f->lost);
 		census_drain(f->census);
-		sort_batch(f);
+		finals_sort(f, f->batch, f->n_batch);
 	}
 	census_forget_ended(f->census);
 }

@@ -40,6 +40,8 @@ struct finals {
 void finals_begin(struct finals *f, const struct taskstats_listener *listener);
 /* Takes in what has happened since, of the census too, which it drains also when it has no listener of its own. */
 void finals_drain(struct finals *f);
+/* Takes in records that were received already, as finals_drain does: for tests. */
+void finals_sort(struct finals *f, const struct taskstats_record *records, size_t n);
 void finals_close(struct finals *f);
 
 #endif

@@ -103,6 +103,7 @@ def test_processes_of_others_are_not_the_jobs(run_assay, events, room):
 
     assert "others" not in by_name(run)
     assert run.info["summary"]["taskstats_processes_count"]["value"] == 301
+    assert run.info["summary"]["taskstats_foreign_tasks_count"]["value"] >= 1
     check_exact_cpu(run)
 
 
