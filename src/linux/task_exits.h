@@ -44,7 +44,8 @@ struct taskstats_listener {
 
 /* Whether records are to be had, without asking for any: 0, or a negative errno and why not and what would unlock them. */
 int taskstats_probe(const struct roots *roots, struct error *err);
-/* Registers for the exits on all processors, with the largest receive buffer that can be had. */
+/* Registers for the exits on all processors, with the largest receive buffer that can be had. Records come in the machine's first network
+ * namespace only; elsewhere registering works and nothing comes. */
 int taskstats_open(struct taskstats_listener *t, const struct roots *roots, struct error *err);
 void taskstats_close(struct taskstats_listener *t);
 
