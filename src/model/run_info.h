@@ -79,7 +79,7 @@ struct target_limit {
 /* What processes of one name used. */
 struct name_usage {
 	char name[64]; /* raw bytes */
-	uint64_t processes; /* seen with this name at their last sample */
+	uint64_t processes; /* seen with this name at their last sample, or at their end */
 	uint64_t
 		cpu_ns; /* sum of their last seen CPU clocks (exact finals where the keeper reaped them) */
 	uint64_t peak_rss_bytes; /* of the largest */
@@ -214,8 +214,9 @@ struct assay_run_info {
 	struct device_total *devices; /* those of one device stand together */
 	size_t n_devices;
 	/* processes */
-	uint64_t processes_seen; /* with a name */
-	uint64_t processes_too_short; /* counted, never sampled */
+	uint64_t processes_seen; /* named by a sample */
+	uint64_t processes_named_by_events; /* never sampled, named by the kernel's record of their end */
+	uint64_t processes_too_short; /* counted, never named */
 	/* the final info.json could not be written: what stands there is of an earlier moment, or nothing */
 	bool info_lost;
 	bool processes_counted; /* the census was complete */

@@ -281,7 +281,8 @@ static bool io_row(struct page *p, const struct assay_run_info *info)
 static bool processes_row(struct page *p, const struct assay_run_info *info)
 {
 	const struct headline *h = known(info, "processes");
-	uint64_t seen = info->processes_seen + info->processes_too_short;
+	uint64_t seen =
+		info->processes_seen + info->processes_named_by_events + info->processes_too_short;
 	const char *counted = quality_mark(info->processes_counted ? EXACT : LOWER_BOUND);
 	char text[ITEM_SIZE];
 	char duration[UNITS_TEXT_SIZE];
