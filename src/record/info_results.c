@@ -335,11 +335,22 @@ static void processes_by_name(struct json *j, const struct assay_run_info *info)
 	json_array_end(j);
 }
 
+/* Whether the kernel's records of ended tasks were asked for. */
+static bool finals_were_taken(const struct assay_run_info *info)
+{
+	for (size_t i = 0; i < info->n_collectors; i++)
+		if (strcmp(info->collectors[i].name, "taskstats") == 0)
+			return info->collectors[i].selected && info->collectors[i].available;
+	return false;
+}
+
 static void processes(struct json *j, const struct assay_run_info *info)
 {
 	json_key(j, "processes");
 	json_object(j);
 	json_key_u64(j, "seen", info->processes_seen);
+	if (finals_were_taken(info))
+		json_key_u64(j, "named_by_events", info->processes_named_by_events);
 	json_key_u64(j, "too_short", info->processes_too_short);
 	json_key_bool(j, "counted", info->processes_counted);
 	json_key_seconds(j, "unnamed_cpu_seconds", info->too_short_cpu_ns);
