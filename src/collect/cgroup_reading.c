@@ -39,6 +39,20 @@ static const struct name {
 	[CGROUP_FILE_PRESSURE_IO] = { CGROUP_PRESSURE, NULL, "io.pressure" },
 };
 
+/* Where descriptors are scarce, the others need them more. */
+#define DESCRIPTORS_ENOUGH 256
+
+static bool few_descriptors(struct cgroup_reading *r)
+{
+	if (!r->descriptors_known) {
+		long most = sysconf(_SC_OPEN_MAX);
+
+		r->few_descriptors = most >= 0 && most < DESCRIPTORS_ENOUGH;
+		r->descriptors_known = true;
+	}
+	return r->few_descriptors;
+}
+
 static void shut(struct cgroup_open_file *f)
 {
 	if (f->inode && f->fd >= 0)
@@ -85,6 +99,8 @@ ssize_t cgroup_file_read(struct collect *c, enum cgroup_file file, char *text, s
 	if (f->fd < 0)
 		return f->fd;
 	ssize_t n = read_kernel_record(f->fd, text, size);
+	if (few_descriptors(&c->cgroup_reading))
+		shut(f);
 	/* The files of a cgroup that was removed answer ENODEV. */
 	if (n == -ENODEV && cgroup_place_check(c->cgroup, names[file].controller) == -ESTALE)
 		return -ESTALE;

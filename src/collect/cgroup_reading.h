@@ -58,6 +58,7 @@ struct cgroup_reading {
 		uint64_t value;
 		int error;
 	} limits[N_CGROUP_LIMIT_KINDS];
+	bool descriptors_known, few_descriptors; /* then no file is kept open */
 	bool memory_begun; /* the reading before the job was taken */
 	struct cgroup_memory_peak peak;
 };
