@@ -149,12 +149,19 @@ int cgroup_limit_at_start(struct collect *c, enum cgroup_limit_kind kind, uint64
 	return 0;
 }
 
-enum quality cgroup_quality(const struct collect *c, enum quality own)
+bool cgroup_is_own(const struct collect *c, enum cgroup_controller controller)
 {
-	return c->cgroup && c->cgroup->own ? own : UPPER_BOUND;
+	return c->cgroup && c->cgroup->place[controller].own;
 }
 
-void cgroup_put(struct collect *c, struct batch *out, unsigned row, int r, uint64_t n)
+enum quality cgroup_quality(
+	const struct collect *c, enum cgroup_controller controller, enum quality own)
+{
+	return cgroup_is_own(c, controller) ? own : UPPER_BOUND;
+}
+
+void cgroup_put(const struct collect *c, struct batch *out, enum cgroup_controller controller,
+	unsigned row, int r, uint64_t n)
 {
 	const struct measure *m = out->measures->rows[out->rows[row]];
 
@@ -163,7 +170,8 @@ void cgroup_put(struct collect *c, struct batch *out, unsigned row, int r, uint6
 	if (r < 0)
 		put_absent(out, NULL, row, r);
 	else
-		put_quality(out, NULL, row, n, cgroup_quality(c, (enum quality) m->quality));
+		put_quality(out, NULL, row, n,
+			cgroup_quality(c, controller, (enum quality) m->quality));
 }
 
 int cgroup_probe(const struct collect *c, enum cgroup_controller controller, struct error *err)

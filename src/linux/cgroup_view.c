@@ -348,6 +348,7 @@ void cgroup_view_set(
 	}
 	leave(p);
 	*p = *place;
+	p->own = true;
 	*place = no_place;
 }
 
