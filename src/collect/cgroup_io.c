@@ -71,10 +71,10 @@ static int read_io(struct collect *c, struct batch *out)
 	}
 	ssize_t n = cgroup_file_read(c, CGROUP_FILE_IO_BYTES, text, sizeof(text));
 	int r = n < 0 ? (int) n : cgroup_io_stat_parse(text, (size_t) n, &io);
-	cgroup_put(c, out, READ_BYTES, r, io.read_bytes);
-	cgroup_put(c, out, WRITE_BYTES, r, io.write_bytes);
-	cgroup_put(c, out, READ_OPERATIONS, r, io.read_operations);
-	cgroup_put(c, out, WRITE_OPERATIONS, r, io.write_operations);
+	cgroup_put(c, out, CGROUP_IO, READ_BYTES, r, io.read_bytes);
+	cgroup_put(c, out, CGROUP_IO, WRITE_BYTES, r, io.write_bytes);
+	cgroup_put(c, out, CGROUP_IO, READ_OPERATIONS, r, io.read_operations);
+	cgroup_put(c, out, CGROUP_IO, WRITE_OPERATIONS, r, io.write_operations);
 	return 0;
 }
 

@@ -45,10 +45,10 @@ static int probe_pressure(const struct collect *c, struct error *err)
 }
 
 /* Whoever else is in the cgroup: "some" holds the job's own; "full" wants all to wait, and others may have run. */
-static void put_line(struct collect *c, struct batch *out, unsigned seconds, unsigned percent,
+static void put_line(const struct collect *c, struct batch *out, unsigned seconds, unsigned percent,
 	int error, const struct pressure_line *line)
 {
-	bool own = c->cgroup->place[CGROUP_PRESSURE].own;
+	bool own = cgroup_is_own(c, CGROUP_PRESSURE);
 	bool full = seconds % N_EACH == FULL_SECONDS;
 	enum quality shared = full ? ESTIMATE : UPPER_BOUND;
 

@@ -39,6 +39,20 @@ static const struct name {
 	[CGROUP_FILE_PRESSURE_IO] = { CGROUP_PRESSURE, NULL, "io.pressure" },
 };
 
+/* Where descriptors are scarce, the others need them more. */
+#define DESCRIPTORS_ENOUGH 256
+
+static bool few_descriptors(struct cgroup_reading *r)
+{
+	if (!r->descriptors_known) {
+		long most = sysconf(_SC_OPEN_MAX);
+
+		r->few_descriptors = most >= 0 && most < DESCRIPTORS_ENOUGH;
+		r->descriptors_known = true;
+	}
+	return r->few_descriptors;
+}
+
 static void shut(struct cgroup_open_file *f)
 {
 	if (f->inode && f->fd >= 0)
@@ -72,7 +86,6 @@ ssize_t cgroup_file_read(struct collect *c, enum cgroup_file file, char *text, s
 
 	if (!p || p->fd < 0)
 		return -ENOENT;
-	c->cgroup_reading.latest_is_own = p->own;
 	const char *name = p->version == 1 ? names[file].v1 : names[file].v2;
 	if (!name)
 		return -ENOENT;
@@ -86,6 +99,8 @@ ssize_t cgroup_file_read(struct collect *c, enum cgroup_file file, char *text, s
 	if (f->fd < 0)
 		return f->fd;
 	ssize_t n = read_kernel_record(f->fd, text, size);
+	if (few_descriptors(&c->cgroup_reading))
+		shut(f);
 	/* The files of a cgroup that was removed answer ENODEV. */
 	if (n == -ENODEV && cgroup_place_check(c->cgroup, names[file].controller) == -ESTALE)
 		return -ESTALE;
@@ -115,7 +130,6 @@ int cgroup_limit_at_start(struct collect *c, enum cgroup_limit_kind kind, uint64
 
 	if (!p || p->fd < 0)
 		return -ENOENT;
-	c->cgroup_reading.latest_is_own = p->own;
 	/* The walk up allocates: it is made once a place, in the reading before the job begins. */
 	if (c->cgroup_reading.limits[kind].inode != p->inode) {
 		int r = cgroup_limit_read(c->cgroup, kind, &limit);
@@ -135,13 +149,19 @@ int cgroup_limit_at_start(struct collect *c, enum cgroup_limit_kind kind, uint64
 	return 0;
 }
 
-enum quality cgroup_quality(const struct collect *c, enum quality own)
+bool cgroup_is_own(const struct collect *c, enum cgroup_controller controller)
 {
-	/* Not every controller need have one: throttling is counted where the quota stands. */
-	return c->cgroup_reading.latest_is_own ? own : UPPER_BOUND;
+	return c->cgroup && c->cgroup->place[controller].own;
 }
 
-void cgroup_put(struct collect *c, struct batch *out, unsigned row, int r, uint64_t n)
+enum quality cgroup_quality(
+	const struct collect *c, enum cgroup_controller controller, enum quality own)
+{
+	return cgroup_is_own(c, controller) ? own : UPPER_BOUND;
+}
+
+void cgroup_put(const struct collect *c, struct batch *out, enum cgroup_controller controller,
+	unsigned row, int r, uint64_t n)
 {
 	const struct measure *m = out->measures->rows[out->rows[row]];
 
@@ -150,7 +170,8 @@ void cgroup_put(struct collect *c, struct batch *out, unsigned row, int r, uint6
 	if (r < 0)
 		put_absent(out, NULL, row, r);
 	else
-		put_quality(out, NULL, row, n, cgroup_quality(c, (enum quality) m->quality));
+		put_quality(out, NULL, row, n,
+			cgroup_quality(c, controller, (enum quality) m->quality));
 }
 
 int cgroup_probe(const struct collect *c, enum cgroup_controller controller, struct error *err)

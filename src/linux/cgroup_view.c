@@ -333,6 +333,7 @@ void cgroup_view_close(struct cgroup_view *view)
 {
 	for (int i = 0; i < N_CGROUP_CONTROLLERS; i++)
 		leave(&view->place[i]);
+	view->own = false;
 }
 
 void cgroup_view_set(
@@ -347,6 +348,7 @@ void cgroup_view_set(
 	}
 	leave(p);
 	*p = *place;
+	p->own = true;
 	*place = no_place;
 }
 

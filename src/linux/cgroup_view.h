@@ -37,7 +37,7 @@ struct cgroup_place {
 	size_t mount_size; /* how much of `directory` is the mount point: nothing can be seen above it */
 	uint64_t
 		inode; /* of the directory: its identity. A path may be made anew and count from zero */
-	bool own; /* made for the job alone: everything counted in it is the job's */
+	bool own; /* made for the job alone (cgroup_view_set): everything counted in it is the job's */
 	bool is_root; /* of the hierarchy, as far as we can tell: no limits there, and it holds the whole machine */
 	bool is_namespace_root; /* the top of what our cgroup namespace shows; limits of ancestors above are hidden */
 	char why[160]; /* of version 0 or fd -1 */
@@ -46,6 +46,7 @@ struct cgroup_place {
 struct cgroup_view {
 	const struct roots *roots;
 	pid_t pid;
+	bool own; /* places were made for the job alone; which ones, they say themselves */
 	struct cgroup_place place[N_CGROUP_CONTROLLERS];
 };
 

@@ -190,7 +190,7 @@ static void show_one(const struct own_cgroups *set, enum own_hierarchy h,
 	enum cgroup_controller controller, struct cgroup_view *view)
 {
 	const struct own_cgroup *c = &set->at[set->held_by[h]];
-	struct cgroup_place place = { .version = set->held_by[h] == OWN_V2 ? 2 : 1, .own = true };
+	struct cgroup_place place = { .version = set->held_by[h] == OWN_V2 ? 2 : 1 };
 	struct stat status;
 
 	place.fd = openat(c->fd, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -209,6 +209,7 @@ void own_cgroups_show(const struct own_cgroups *set, struct cgroup_view *view)
 	for (size_t h = 0; h < N_OWN_HIERARCHIES; h++)
 		if (set->held_by[h] < N_OWN_HIERARCHIES)
 			show_one(set, (enum own_hierarchy) h, hierarchies[h].place, view);
+	view->own = true;
 }
 
 int own_cgroups_remove(struct own_cgroups *set, struct error *err)

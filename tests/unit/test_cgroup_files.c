@@ -371,8 +371,7 @@ static void the_split_at_the_peak_is_that_of_the_run_alone(void **state)
 	open_readings(&r, MOUNT_V2, "0::/job\n");
 	put_job_v2(&r);
 	look_up(&r);
-	for (int i = 0; i < N_CGROUP_CONTROLLERS; i++)
-		r.view.place[i].own = true;
+	r.view.place[CGROUP_MEMORY].own = r.view.place[CGROUP_CPUACCT].own = true;
 	/* before the job: the highest of all */
 	put_memory_v2(&r, "anon 90000\nfile 0\nkernel 0\nshmem 0\n");
 	read_all(&r, 1);
@@ -389,6 +388,7 @@ static void the_split_at_the_peak_is_that_of_the_run_alone(void **state)
 	assert_reading(&r, "cgroup_memory_anon_bytes", 1, SAMPLED);
 	assert_reading(&r, "cgroup_memory_peak_bytes", 7000, EXACT);
 	assert_reading(&r, "cgroup_cpu_seconds", 30000, EXACT);
+	assert_reading(&r, "cgroup_pids_peak_count", 6, UPPER_BOUND);
 	close_readings(&r);
 }
 
@@ -491,7 +491,6 @@ static void a_counter_is_not_trusted_in_a_cgroup_made_anew(void **state)
 		r.view.place[i].fd = -1;
 	struct stat st;
 	struct cgroup_place own = { .version = p->version,
-		.own = true,
 		.directory = strdup(path),
 		.fd = openat(p->fd, directory, O_PATH | O_CLOEXEC) };
 	assert_int_equal(fstat(own.fd, &st), 0);
