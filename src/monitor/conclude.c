@@ -171,7 +171,9 @@ static void conclude_devices(struct monitor *m, struct assay_run_info *info)
 				&d->list[i].run_rows[d->column[row]], ms->rows[row]);
 		}
 	if (d->refused)
-		run_info_note(info, "%zu readings of devices were not kept: out of memory, or more than %d devices",
+		run_info_note(info,
+			"%zu readings of devices were not kept: out of memory, or more than %d "
+			"devices",
 			d->refused, N_DEVICES_MAX);
 }
 
@@ -189,6 +191,7 @@ void conclude(struct monitor *m, struct assay_run_info *info, bool running)
 	conclude_io(m, info, &v);
 	conclude_processes(m, info);
 	conclude_rungs(m, info, &v);
+	conclude_host(m, info);
 	if (running)
 		return;
 	conclude_notes_on_cpu(m, info, &v);
