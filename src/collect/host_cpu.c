@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/macros.h"
 #include "collect/collect.h"
 
@@ -50,7 +49,7 @@ enum {
 
 static const struct measure rows[] = {
 	/* clang-format off */
-	[CPU_SECONDS] = { .key = "host_cpu_seconds", .kind = COUNTER, .unit = SECONDS, .scope = SINGLE, .reduce = DELTA, .quality = ESTIMATE, .on = true,
+	[CPU_SECONDS] = { .quantity = "host_cpu", .rank = 1, .key = "host_cpu_seconds", .kind = COUNTER, .unit = SECONDS, .scope = SINGLE, .reduce = DELTA, .quality = ESTIMATE, .on = true,
 		.cost = CHEAP, .origin = "/proc/stat cpu user+nice+system+irq+softirq", .help = "CPU time of the whole machine, whoever used it; guests once, no iowait, no steal" },
 	[CPU_PERCENT] = PERCENT_ROW("host_cpu_percent", "host_cpu_seconds", "user+nice+system+irq+softirq", "CPU use of the whole machine, 100 is one core"),
 	[USER_SECONDS] = SECONDS_ROW("host_cpu_user_seconds", "user", "CPU time of the whole machine in user mode, guests of virtual machines included, niced tasks not"),
@@ -95,18 +94,7 @@ _Static_assert(ARRAY_SIZE(rows) == N_ROWS, "one row a name");
 
 static int probe_host_cpu(const struct collect *c, struct error *err)
 {
-	struct host_stat s;
-	int r = host_stat_read(c->roots, 0, &s, NULL, NULL);
-
-	if (r == -ENODATA)
-		return error_say(err, r,
-			"/proc/stat shows nothing but zeros: this sandbox does not tell what its "
-			"machine does");
-	if (r == -EINVAL)
-		return error_say(err, r, "/proc/stat is not as proc(5) describes it");
-	if (r < 0)
-		return error_set(err, r, "/proc/stat cannot be read");
-	return 0;
+	return host_stat_probe(c->roots, err);
 }
 
 /* A state this kernel does not show is absent. */
