@@ -10,41 +10,44 @@
 #include "base/macros.h"
 #include "collect/collect.h"
 
+/* clang-format off */
 enum {
 	CPU_SECONDS,
-	CPU_PERCENT, /* clang-format off */
+	CPU_PERCENT,
 	USER_SECONDS, NICE_SECONDS, SYSTEM_SECONDS, IDLE_SECONDS, IOWAIT_SECONDS, IRQ_SECONDS, SOFTIRQ_SECONDS, STEAL_SECONDS, GUEST_SECONDS,
 	USER_PERCENT, SYSTEM_PERCENT, IDLE_PERCENT, IOWAIT_PERCENT, STEAL_PERCENT,
 	CORE_BUSY_SECONDS, CORE_USER_SECONDS, CORE_SYSTEM_SECONDS, CORE_IDLE_SECONDS, CORE_IOWAIT_SECONDS, CORE_STEAL_SECONDS,
 	CORE_BUSY_PERCENT, CORE_USER_PERCENT, CORE_SYSTEM_PERCENT, CORE_IDLE_PERCENT, CORE_IOWAIT_PERCENT, CORE_STEAL_PERCENT,
 	CONTEXT_SWITCHES, FORKS, INTERRUPTS, RUNNING, BLOCKED,
-	N_ROWS /* clang-format on */
+	N_ROWS
 };
+/* clang-format on */
 
 /* The kernel charges user and system time by its ticks (or by exact times, CONFIG_VIRT_CPU_ACCOUNTING); idle and iowait are timed on tickless
  * processors. The file cuts all of them to 10 ms. */
 #define SECONDS_ROW(name, what, text)                                                              \
 	{                                                                                          \
 		.key = (name), .kind = COUNTER, .unit = SECONDS, .scope = SINGLE, .reduce = DELTA, \
-		.quality = ESTIMATE, .cost = CHEAP, .origin = "/proc/stat cpu " what, .help = text \
+		.quality = ESTIMATE, .cost = CHEAP, .origin = "/proc/stat cpu " what,              \
+		.help = (text)                                                                     \
 	}
 #define PERCENT_ROW(name, of, what, text)                                                          \
 	{                                                                                          \
 		.key = (name), .kind = GAUGE, .unit = PERCENT, .scope = SINGLE,                    \
 		.reduce = MAX | MEAN, .quality = ESTIMATE, .on = true, .cost = CHEAP,              \
-		.rate_of = (of), .origin = "/proc/stat cpu " what, .help = text                    \
+		.rate_of = (of), .origin = "/proc/stat cpu " what, .help = (text)                  \
 	}
 #define CORE_SECONDS(name, what, text)                                                             \
 	{                                                                                          \
 		.key = (name), .kind = COUNTER, .unit = SECONDS, .scope = DEVICE, .reduce = DELTA, \
 		.quality = ESTIMATE, .cost = CHEAP, .origin = "/proc/stat cpuN " what,             \
-		.help = text                                                                       \
+		.help = (text)                                                                     \
 	}
 #define CORE_PERCENT(name, of, what, text)                                                         \
 	{                                                                                          \
 		.key = (name), .kind = GAUGE, .unit = PERCENT, .scope = DEVICE,                    \
 		.reduce = MAX | MEAN, .quality = ESTIMATE, .cost = CHEAP, .rate_of = (of),         \
-		.origin = "/proc/stat cpuN " what, .help = text                                    \
+		.origin = "/proc/stat cpuN " what, .help = (text)                                  \
 	}
 
 static const struct measure rows[] = {

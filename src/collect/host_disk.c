@@ -9,23 +9,25 @@
 #include "collect/collect.h"
 #include "linux/roots.h"
 
-enum { /* clang-format off */
+/* clang-format off */
+enum {
 	READ_BYTES, WRITE_BYTES, READS, WRITES, DISCARD_BYTES,
 	DEVICE_READ_BYTES, DEVICE_WRITE_BYTES, DEVICE_READS, DEVICE_WRITES, DEVICE_READ_SECONDS, DEVICE_WRITE_SECONDS, DEVICE_BUSY_SECONDS,
 	DEVICE_BUSY_PERCENT, DEVICE_IN_FLIGHT,
-	N_ROWS /* clang-format on */
+	N_ROWS
 };
+/* clang-format on */
 
 #define TOTAL_ROW(name, of, what, text)                                                            \
 	{                                                                                          \
 		.key = (name), .kind = COUNTER, .unit = (of), .scope = SINGLE, .reduce = DELTA,    \
 		.quality = EXACT, .cost = CHEAP,                                                   \
-		.origin = "/proc/diskstats " what ", whole disks", .help = text                    \
+		.origin = "/proc/diskstats " what ", whole disks", .help = (text)                  \
 	}
 #define DEVICE_ROW(name, of, what, text)                                                           \
 	{                                                                                          \
 		.key = (name), .kind = COUNTER, .unit = (of), .scope = DEVICE, .reduce = DELTA,    \
-		.quality = EXACT, .cost = CHEAP, .origin = "/proc/diskstats " what, .help = text   \
+		.quality = EXACT, .cost = CHEAP, .origin = "/proc/diskstats " what, .help = (text) \
 	}
 
 static const struct measure rows[] = {

@@ -7,6 +7,7 @@
 #include "base/macros.h"
 #include "collect/collect.h"
 
+/* clang-format off */
 enum {
 	TOTAL,
 	AVAILABLE,
@@ -20,16 +21,17 @@ enum {
 	MAPPED,
 	SHMEM,
 	SLAB,
-	SLAB_RECLAIMABLE, /* clang-format off */
+	SLAB_RECLAIMABLE,
 	KERNEL_STACK, PAGE_TABLES, COMMITTED, SWAP_TOTAL, SWAP_USED, SWAP_CACHED,
-	N_ROWS /* clang-format on */
+	N_ROWS
 };
+/* clang-format on */
 
 #define MEMORY_ROW(name, line, reduces, is_on, text)                                               \
 	{                                                                                          \
 		.key = (name), .kind = GAUGE, .unit = BYTES, .scope = SINGLE, .reduce = (reduces), \
 		.quality = SAMPLED, .on = (is_on), .cost = CHEAP, .origin = "/proc/meminfo " line, \
-		.help = text                                                                       \
+		.help = (text)                                                                     \
 	}
 
 static const struct measure rows[] = {

@@ -8,25 +8,27 @@
 #include "base/macros.h"
 #include "collect/collect.h"
 
-enum { /* clang-format off */
+/* clang-format off */
+enum {
 	CPU_SOME, CPU_FULL, MEMORY_SOME, MEMORY_FULL, IO_SOME, IO_FULL, IRQ_FULL,
 	CPU_SOME_PERCENT, CPU_FULL_PERCENT, MEMORY_SOME_PERCENT, MEMORY_FULL_PERCENT, IO_SOME_PERCENT, IO_FULL_PERCENT, IRQ_FULL_PERCENT,
-	N_ROWS /* clang-format on */
+	N_ROWS
 };
+/* clang-format on */
 
 #define SECONDS_ROW(resource, line, is_on, text)                                                   \
 	{                                                                                          \
 		.key = "host_pressure_" resource "_" line "_seconds", .kind = COUNTER,             \
 		.unit = SECONDS, .scope = SINGLE, .reduce = DELTA, .quality = EXACT,               \
 		.on = (is_on), .cost = CHEAP,                                                      \
-		.origin = "/proc/pressure/" resource " " line " total", .help = text               \
+		.origin = "/proc/pressure/" resource " " line " total", .help = (text)             \
 	}
 #define PERCENT_ROW(resource, line, text)                                                          \
 	{                                                                                          \
 		.key = "host_pressure_" resource "_" line "_percent", .kind = GAUGE,               \
 		.unit = PERCENT, .scope = SINGLE, .reduce = MAX | MEAN, .quality = SAMPLED,        \
 		.cost = CHEAP, .rate_of = "host_pressure_" resource "_" line "_seconds",           \
-		.origin = "/proc/pressure/" resource " " line " total", .help = text               \
+		.origin = "/proc/pressure/" resource " " line " total", .help = (text)             \
 	}
 
 static const struct measure rows[] = {

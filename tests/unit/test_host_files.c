@@ -183,7 +183,7 @@ static void a_node_of_128_processors_with_a_long_line_of_interrupts_is_read_whol
 
 static void lines_across_the_ends_of_the_buffer_stay_whole_and_longer_ones_are_cut(void **state)
 {
-	size_t size = 4 * LINE_READER_SIZE;
+	size_t size = (size_t) 4 * LINE_READER_SIZE;
 	char *text = malloc(size);
 	struct line_reader reader;
 	const char *line;
@@ -193,7 +193,7 @@ static void lines_across_the_ends_of_the_buffer_stay_whole_and_longer_ones_are_c
 	(void) state;
 
 	assert_non_null(text);
-	while (n < 2 * LINE_READER_SIZE)
+	while (n < (size_t) 2 * LINE_READER_SIZE)
 		n += (size_t) snprintf(text + n, size - n, "line %u of some length\n", count++);
 	memset(text + n, 'x', LINE_READER_SIZE + 1);
 	n += LINE_READER_SIZE + 1;
@@ -352,13 +352,13 @@ static void pressure_is_in_microseconds_and_its_lines_may_be_missing(void **stat
 	static const char both[] = "some avg10=0.07 avg60=2.26 avg300=13.53 total=5350353200\n"
 				   "full avg10=0.00 avg60=0.10 avg300=100.00 total=12\n";
 	static const char irq[] = "full avg10=0.00 avg60=0.00 avg300=0.00 total=7\n";
+	static const char twice[] = "full avg10=0.00 avg60=0.00 avg300=0.00 total=7\n"
+				    "full avg10=0.00 avg60=0.00 avg300=0.00 total=7\n";
 	static const char *const bad[] = { "", "\n", "some\n",
 		"some avg10=0.07 avg60=2.26 avg300=13.53\n",
 		"some avg10=0.07 avg60=2.26 avg300=13.53 total=\n",
 		"some avg10=0.07 avg60=2.26 avg300=13.53 total=1",
-		"some avg10=7 avg60=2.26 avg300=13.53 total=1\n",
-		"full avg10=0.00 avg60=0.00 avg300=0.00 total=7\nfull avg10=0.00 avg60=0.00 "
-		"avg300=0.00 total=7\n" };
+		"some avg10=7 avg60=2.26 avg300=13.53 total=1\n", twice };
 	struct pressure p;
 	(void) state;
 
