@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "base/utf8.h"
 #include "model/run_info.h"
+#include "report/host_row.h"
 #include "report/page.h"
 #include "report/wrap.h"
 
@@ -312,31 +313,6 @@ static bool processes_row(struct page *p, const struct assay_run_info *info)
 	return true;
 }
 
-/* Who else used the machine, when it was more than one part in twenty of it: the job may have had to wait. */
-static void others_row(struct page *p, const struct assay_run_info *info)
-{
-	const struct host_share *s = &info->host_share;
-	double machine_ns = (double) s->elapsed_ns * s->cores;
-	char text[ITEM_SIZE];
-	char cores[UNITS_TEXT_SIZE];
-	char steal[32] = "";
-
-	if (!s->known || s->elapsed_ns == 0 ||
-		((double) s->others_ns <= machine_ns / 20 &&
-			(double) s->steal_ns <= machine_ns / 20))
-		return;
-	format_number(UNITLESS,
-		(uint64_t) (1000 * (double) s->others_ns / (double) s->elapsed_ns + 0.5), cores);
-	if (s->has_steal && (double) s->steal_ns >= machine_ns / 100)
-		snprintf(steal, sizeof(steal), "; steal %u %%",
-			(unsigned) (100 * (double) s->steal_ns / machine_ns + 0.5));
-	snprintf(text, sizeof(text), "others used %s of %u %s meanwhile%s", cores, s->cores,
-		s->cores == 1 ? "core" : "cores", steal);
-	page_row(p, "host");
-	page_item(p, quality_mark(s->quality), text);
-	page_end_row(p);
-}
-
 static void measured_rows(struct page *p, const struct assay_run_info *info)
 {
 	bool any = cpu_row(p, info);
@@ -517,7 +493,7 @@ void report_summary(const struct assay_run_info *info, int color, struct buf *ou
 	head(&page, info);
 	limit_row(&page, info);
 	measured_rows(&page, info);
-	others_row(&page, info);
+	host_row(&page, info);
 	survivors_row(&page, info);
 	if (info->suspended_ns > 0) {
 		format_duration(info->suspended_ns, duration);
