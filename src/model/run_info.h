@@ -76,6 +76,23 @@ struct target_limit {
 };
 #define N_TARGET_LIMITS_MAX 32
 
+/* How the CPUs of the machine were shared meanwhile. Times are sums over its processors. */
+struct host_share {
+	bool known;
+	const char *
+		view; /* whose /proc/stat it was: "machine", "container" (lxcfs), "recorded"; a literal */
+	unsigned cores; /* online */
+	uint64_t elapsed_ns;
+	uint64_t busy_ns; /* whoever used it */
+	uint64_t job_ns, self_ns;
+	uint64_t others_ns; /* the rest */
+	uint64_t error_ns; /* how far off it may be, by the size of a tick */
+	uint8_t job_quality, quality; /* of job_ns, of others_ns */
+	bool has_steal, has_iowait, has_idle;
+	uint64_t steal_ns, iowait_ns, idle_ns;
+	char why[240];
+};
+
 /* What processes of one name used. */
 struct name_usage {
 	char name[64]; /* raw bytes */
@@ -213,6 +230,7 @@ struct assay_run_info {
 
 	struct device_total *devices; /* those of one device stand together */
 	size_t n_devices;
+	struct host_share host_share;
 	/* processes */
 	uint64_t processes_seen; /* named by a sample */
 	uint64_t processes_named_by_events; /* never sampled, named by the kernel's record of their end */

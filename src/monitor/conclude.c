@@ -123,7 +123,7 @@ static void conclude_rungs(struct monitor *m, struct assay_run_info *info, const
 	info->n_rungs = 0;
 	for (size_t row = 0; row < ms->n && info->n_rungs < N_RUNGS_MAX; row++) {
 		const struct measure *r = ms->rows[row];
-		if (!r->quantity || !m->selected[row])
+		if (!r->quantity || !m->selected[row] || r->scope == DEVICE)
 			continue;
 		struct rung *rung = &info->rungs[info->n_rungs++];
 		struct summary s = monitor_run_summary(m, row);
@@ -202,6 +202,7 @@ void conclude(struct monitor *m, struct assay_run_info *info, bool running)
 	conclude_io(m, info, &v);
 	conclude_processes(m, info);
 	conclude_rungs(m, info, &v);
+	conclude_host(m, info);
 	if (running)
 		return;
 	conclude_notes_on_cpu(m, info, &v);
