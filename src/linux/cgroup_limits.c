@@ -137,9 +137,8 @@ static int look(const struct cgroup_view *v, enum cgroup_limit_kind kind, char *
 }
 
 /* Version 1 tells the tightest of all above in memory.stat, also of those a namespace hides. */
-static void take_hierarchical(
-	const struct cgroup_place *p, enum cgroup_limit_kind kind, unsigned depth,
-	struct cgroup_limit *best)
+static void take_hierarchical(const struct cgroup_place *p, enum cgroup_limit_kind kind,
+	unsigned depth, struct cgroup_limit *best)
 {
 	char text[STAT_FILE];
 	struct cgroup_memory_stat m;
