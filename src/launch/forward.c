@@ -18,7 +18,7 @@ bool forward_is_ours(const struct got_signal *got, const struct keeper *k)
 	case SIGXCPU: /* the limit counts each process's own time */
 		return got->by_kernel;
 	case SIGCONT:
-		return got->pid == k->pid && k->pid > 0 && !got->by_kernel;
+		return got->by_timer || (got->pid == k->pid && k->pid > 0 && !got->by_kernel);
 	default:
 		return false;
 	}

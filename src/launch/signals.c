@@ -32,6 +32,7 @@ bool signals_next(struct signals *s, struct got_signal *ret)
 		return false;
 	*ret = (struct got_signal){ .number = (int) info.ssi_signo,
 		.by_kernel = info.ssi_code > 0,
+		.by_timer = info.ssi_code == SI_TIMER,
 		.pid = (pid_t) info.ssi_pid,
 		.uid = info.ssi_uid };
 	return true;

@@ -20,6 +20,7 @@ struct signals {
 struct got_signal {
 	int number;
 	bool by_kernel; /* a key, a hang-up, a timer: nobody's pid */
+	bool by_timer; /* of this process itself */
 	pid_t pid;
 	uid_t uid;
 };

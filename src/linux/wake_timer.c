@@ -10,12 +10,15 @@
 
 #include "base/macros.h"
 
+#define AGAIN_NS 200000000L
+
 int wake_timer_set(int *timer, uint64_t monotonic_ns)
 {
 	struct sigevent wake = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGCONT };
-	const struct itimerspec at = { .it_value = {
-					       .tv_sec = (time_t) (monotonic_ns / NSEC_PER_SEC),
-					       .tv_nsec = (long) (monotonic_ns % NSEC_PER_SEC) } };
+	/* Again and again: the stop may come after the first, on a busy machine, or a second one with it. */
+	const struct itimerspec at = { .it_value = { .tv_sec = (time_t) (monotonic_ns / NSEC_PER_SEC),
+					       .tv_nsec = (long) (monotonic_ns % NSEC_PER_SEC) },
+		.it_interval = { .tv_nsec = AGAIN_NS } };
 
 	if (*timer == WAKE_TIMER_NONE &&
 		syscall(SYS_timer_create, CLOCK_MONOTONIC, &wake, timer) < 0) {

@@ -7,7 +7,7 @@
 
 #define WAKE_TIMER_NONE (-1)
 
-/* SIGCONT to this process at that time of CLOCK_MONOTONIC; to one that is not stopped it does nothing by default. `*timer` is made on the first
+/* SIGCONT to this process at that time of CLOCK_MONOTONIC and from then on five times a second; to one that is not stopped it does nothing by default. `*timer` is made on the first
  * call and set anew on further ones. Negative errno. */
 int wake_timer_set(int *timer, uint64_t monotonic_ns);
 void wake_timer_delete(int *timer);

@@ -26,6 +26,7 @@
 #include "linux/proc_files.h"
 #include "linux/proc_stat.h"
 #include "linux/roots.h"
+#include "linux/wake_timer.h"
 
 static void a_zombies_cpu_clock_equals_its_wait4_rusage(void **state)
 {
@@ -291,6 +292,28 @@ static void the_last_pid_moves_when_somebody_forks(void **state)
 		    after < before); /* others may fork too, and the numbers may wrap */
 }
 
+static void a_process_that_is_stopped_again_and_again_is_continued_each_time(void **state)
+{
+	int status = 0;
+	(void) state;
+
+	pid_t child = fork();
+	if (child == 0) {
+		int timer = WAKE_TIMER_NONE;
+		if (wake_timer_set(&timer, 1) < 0)
+			_exit(1);
+		for (int i = 0; i < 3; i++)
+			raise(SIGSTOP);
+		wake_timer_delete(&timer);
+		_exit(timer == WAKE_TIMER_NONE ? 7 : 2);
+	}
+	alarm(60);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	alarm(0);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 7);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -305,6 +328,7 @@ int main(void)
 		cmocka_unit_test(the_affinity_list_is_the_one_that_was_set),
 		cmocka_unit_test(every_limit_name_is_readable),
 		cmocka_unit_test(this_host_is_described),
+		cmocka_unit_test(a_process_that_is_stopped_again_and_again_is_continued_each_time),
 	};
 
 	return cmocka_run_group_tests_name("linux_live", tests, open_live, close_live);
