@@ -108,6 +108,15 @@ void json_measure_value(struct json *j, enum unit unit, uint64_t n)
 	json_u64(j, n);
 }
 
+uint8_t measure_peak_quality(const struct measure *row, uint8_t quality)
+{
+	if (row->kind != GAUGE || row->mark)
+		return quality;
+	if (quality == UPPER_BOUND)
+		return ESTIMATE;
+	return quality == ESTIMATE ? SAMPLED : quality;
+}
+
 int measure_total_key(const char *key, char *total, size_t size)
 {
 	static const char word[] = "_total";

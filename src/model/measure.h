@@ -60,6 +60,7 @@ struct measure {
 	uint8_t quality; /* the best it can have */
 	uint8_t total_quality; /* of the sum over processes, where it differs; 0: the same */
 	bool total; /* PROCESS gauges: the sum over living processes is published too, under the key with _total_ */
+	bool mark; /* a gauge that is a high-water mark of the kernel: nothing between two readings escapes it */
 	bool on; /* part of the preset "default" */
 	bool minimal; /* part of the preset "minimal" */
 	const char *total_quantity; /* the quantity the total row measures, or NULL */
@@ -81,6 +82,8 @@ struct measures {
 
 /* "proc_rss_bytes" -> "proc_rss_total_bytes". -EINVAL when it does not fit. */
 int measure_total_key(const char *key, char *total, size_t size);
+/* What may be said of the highest of readings of that quality: what came between them is not seen. */
+uint8_t measure_peak_quality(const struct measure *row, uint8_t quality);
 /* 0 when every row is well formed (key unique and ending in its unit, reduces legal for the kind, rank unique in its
  * quantity, help and origin present); else -EINVAL and what is wrong. */
 int measures_check(const struct measures *m, struct error *err);

@@ -108,6 +108,11 @@ static uint64_t whole_run(const struct measure *row, const struct summary *s)
 	return row->reduce & MAX ? s->max : s->last;
 }
 
+static uint8_t of_whole_run(const struct measure *row, uint8_t quality)
+{
+	return row->reduce & MAX ? measure_peak_quality(row, quality) : quality;
+}
+
 /* Every selected source of a quantity, beside the one in use. */
 static void conclude_rungs(struct monitor *m, struct assay_run_info *info, const struct verdict *v)
 {
@@ -127,8 +132,11 @@ static void conclude_rungs(struct monitor *m, struct assay_run_info *info, const
 			.in_use = in_headline(info, r->key) };
 		rung->value =
 			(struct value){ .n = whole_run(r, &s),
-				.quality = s.quality,
+				.quality = of_whole_run(r, s.quality),
 				.why = s.why };
+		if (s.quality == UPPER_BOUND && rung->value.quality == ESTIMATE)
+			snprintf(rung->why, sizeof(rung->why),
+				"an upper bound at each sample, but what came between them is not seen");
 		if (r->scope == PROCESS && strcmp(r->key, "proc_hwm_bytes") == 0 &&
 			m->ledger.hwm_max_bytes)
 			rung->value = (struct value){ .n = m->ledger.hwm_max_bytes,

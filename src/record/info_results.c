@@ -266,7 +266,7 @@ static void row_statistics(struct json *j, const struct measure *row, const stru
 	if (row->reduce & DELTA)
 		statistic(j, row, "", s->delta, s->quality);
 	if (row->reduce & MAX)
-		statistic(j, row, "peak", s->max, s->quality);
+		statistic(j, row, "peak", s->max, measure_peak_quality(row, s->quality));
 	if (row->reduce & MEAN)
 		statistic(j, row, "mean", s->mean, s->quality);
 	if (row->reduce & MIN)
