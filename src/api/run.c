@@ -104,6 +104,7 @@ static void checkpoint(struct session *s)
 	s->info->wall_ns = clock_monotonic_ns() - s->start_ns;
 	take_self(s);
 	conclude(&s->monitor, s->info, true);
+	bounds_count(&s->bounds, s->info);
 	live_describe(s);
 	write_info(s, false);
 	if (s->files && is_here_to_stay(s))
@@ -247,6 +248,8 @@ static void finish(struct session *s)
 	outputs_settle(s);
 	take_self(s);
 	conclude(&s->monitor, info, false);
+	bounds_count(&s->bounds, info);
+	bounds_advise(info);
 	outputs_note(s);
 	limiting_reconsider(s);
 	limiting_conclude(s);
@@ -267,6 +270,7 @@ static void close_session(struct session *s)
 	outputs_close(s);
 	limiting_close(s);
 	oom_done(&s->oom);
+	bounds_done(&s->bounds);
 	if (s->signals_open)
 		signals_close(&s->signals);
 	if (s->file_limit_raised)

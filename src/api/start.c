@@ -278,6 +278,7 @@ int start_job(struct session *s, struct error *err)
 		s->options->report_interval_ns);
 	monitor_baseline(&s->monitor);
 	limiting_begin(s);
+	bounds_find(s->info, &s->roots, s->keeper.job_pid, &s->bounds);
 	keeper_release(&s->keeper);
 	return 0;
 }

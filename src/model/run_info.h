@@ -70,7 +70,8 @@ struct target_limit {
 	char where[200]; /* the file or variable: ".../memory.max", "SLURM_MEM_PER_NODE" */
 	bool tightest; /* of this name: the one that binds */
 	bool has_hits;
-	uint64_t hits; /* how often it was hit during the run */
+	uint64_t hits; /* how often it was hit during the run; of a CPU quota: periods that were throttled */
+	uint64_t periods, throttled_ns; /* of a CPU quota: of so many, for so long; 0: none passed */
 	char note[160]; /* what limits the claim, or "" */
 };
 #define N_TARGET_LIMITS_MAX 32

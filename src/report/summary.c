@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "base/utf8.h"
 #include "model/run_info.h"
+#include "report/allowed.h"
 #include "report/page.h"
 #include "report/wrap.h"
 
@@ -492,6 +493,7 @@ void report_summary(const struct assay_run_info *info, int color, struct buf *ou
 	head(&page, info);
 	limit_row(&page, info);
 	measured_rows(&page, info);
+	allowed_rows(&page, info);
 	survivors_row(&page, info);
 	if (info->suspended_ns > 0) {
 		format_duration(info->suspended_ns, duration);
