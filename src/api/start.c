@@ -76,7 +76,8 @@ int start_resolve_measurements(struct session *s, struct error *err)
 	/* Subscribed once, here: the kernel's answer takes longer than all else before the job. */
 	if (sources_wanted(&s->measures, s->selected, "connector"))
 		s->connector_fd = connector_open(NULL);
-	sources_probe(&s->roots, s->connector_fd, s->info->collectors, &s->info->n_collectors);
+	sources_probe(
+		&s->roots, s->connector_fd, NULL, s->info->collectors, &s->info->n_collectors);
 	return sources_select(
 		&s->measures, s->options->measurements, s->info->collectors, s->selected, err);
 }

@@ -96,6 +96,7 @@ struct collector {
 	/* What it reads began to count before the job did: it is read once just before the job starts, and a counter's reading of then is
 	 * where it begins. */
 	bool counted_before;
+	bool asks_kernel; /* by system calls, its probe too: a recorded tree has no answer */
 	bool from_ledger; /* it hands on what the ledger read when it looked at the tree: its stamp is that look's */
 	/* 0, or why not and what would help. Called before the job starts and by `assay doctor`. */
 	int (*probe)(const struct collect *c, struct error *err);

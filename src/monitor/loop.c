@@ -189,6 +189,13 @@ void monitor_baseline(struct monitor *m)
 	}
 }
 
+void monitor_look(struct monitor *m)
+{
+	for (size_t i = 0; collectors[i]; i++)
+		if (m->active[i] && collectors[i]->counted_before)
+			read_collector(m, i, 0);
+}
+
 static void sample(struct monitor *m, const struct exit_page *page)
 {
 	uint64_t look_ns = clock_monotonic_ns();
