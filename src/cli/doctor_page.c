@@ -13,8 +13,8 @@
 #include "report/wrap.h"
 
 #define WHY_INDENT 7
-#define PLACE_INDENT 22 /* of what is said about a cgroup */
-#define LIMIT_INDENT 20
+#define PLACE_INDENT 6 /* of what is said about a cgroup; little, because paths are long */
+#define LIMIT_INDENT 8
 
 static const char legend[] =
 	"The sources of each quantity, the best first (*: in use, -: not available here).\n";
@@ -97,47 +97,45 @@ static void add_process(struct page *p, const struct assay_finding *f)
 static void describe_cgroup(const struct assay_finding *f, struct buf *ret)
 {
 	const char *top = said(f, "top");
-	const char *directory = said(f, "directory");
+	const char *place = said(f, "directory") ? said(f, "directory") : said(f, "path");
 	const char *why = said(f, "why");
 
-	buf_addf(ret, "%s%s  ", said(f, "version") ? "v" : "",
-		said(f, "version") ? said(f, "version") : "- ");
-	if (directory || said(f, "path"))
-		add_printable(ret, directory ? directory : said(f, "path"));
-	const char *note = !top ? NULL
-			   : strcmp(top, "hierarchy") == 0
-				   ? "the root: no limits, the whole machine"
-				   : "the top of what can be seen: limits above are hidden";
-	for (int i = 0; i < 2; i++) {
-		const char *text = i == 0 ? note : why;
-
-		if (!text)
-			continue;
-		if (i == 0 || directory || said(f, "path"))
-			buf_addf(ret, "\n%*s", PLACE_INDENT, "");
-		text_add_wrapped(ret, text, PLACE_INDENT, PLACE_INDENT);
+	if (place) {
+		buf_addf(ret, "\n%*s", PLACE_INDENT, "");
+		add_printable(ret, place);
+	}
+	if (top) {
+		buf_addf(ret, "\n%*s%s", PLACE_INDENT, "",
+			strcmp(top, "hierarchy") == 0
+				? "the root: no limits, and it counts the whole machine"
+				: "the top of what can be seen from here: limits above are hidden");
+	}
+	if (why) {
+		buf_addf(ret, "\n%*s", PLACE_INDENT, "");
+		text_add_wrapped(ret, why, PLACE_INDENT, PLACE_INDENT);
 	}
 }
 
 static void flush_group(struct page *p)
 {
 	if (p->group.len)
-		buf_addf(p->out, "  %-15s %s\n", p->group_names.data, p->group.data);
+		buf_addf(p->out, "  %s%s\n", p->group_names.data, p->group.data);
 	buf_done(&p->group);
 	buf_done(&p->group_names);
 }
 
 static void add_cgroup(struct page *p, const struct assay_finding *f)
 {
+	const char *version = said(f, "version");
 	struct buf text = { 0 };
 
 	describe_cgroup(f, &text);
-	if (p->group.data && text.data && strcmp(p->group.data, text.data) == 0 &&
-		p->group_names.len + strlen(f->name) + 2 <= 15) {
+	if (p->group.data && text.data && strcmp(p->group.data, text.data) == 0) {
 		buf_addf(&p->group_names, ", %s", f->name);
 	} else {
 		flush_group(p);
-		buf_add_text(&p->group_names, f->name);
+		buf_addf(&p->group_names, version ? "v%s  %s" : "%s   %s", version ? version : "-",
+			f->name);
 		buf_add_text(&p->group, text.data ? text.data : "");
 	}
 	buf_done(&text);
