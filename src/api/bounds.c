@@ -97,7 +97,11 @@ static const struct cgroup_bound {
 
 /* Version 1 limits memory and swap together, which is another quantity. */
 #define MEMORY_AND_SWAP "memory_and_swap"
-#define MEMSW_FILE "memory.memsw.limit_in_bytes"
+
+static bool is_memsw(const struct cgroup_bound *b, const struct cgroup_place *place)
+{
+	return b->kind == CGROUP_LIMIT_SWAP && place->version == 1;
+}
 
 /* Where both are the same, the sum is refused first, and memory.failcnt stays 0 (try_charge_memcg() in mm/memcontrol.c). */
 static void count_memsw_as_memory(struct gathering *g, const struct cgroup_limit *found)
@@ -117,7 +121,7 @@ static void count_cgroup_hits(struct gathering *g, const struct cgroup_bound *b,
 	size_t entry = g->info->n_target_limits - 1;
 
 	add_counter(g, entry, found->directory, found->file);
-	if (strcmp(found->file, MEMSW_FILE) == 0)
+	if (is_memsw(b, place))
 		count_memsw_as_memory(g, found);
 	/* pids.events counts where the process is that could not fork: version 1, and version 2 before Linux 6.11. */
 	if (b->kind == CGROUP_LIMIT_PIDS && found->depth > 0 && place->directory)
@@ -129,22 +133,21 @@ static void take_cgroup_limit(struct gathering *g, const struct cgroup_bound *b,
 {
 	char where[4096];
 	bool limited = found->value != CGROUP_UNLIMITED && found->directory;
-	const char *name = strcmp(found->file, MEMSW_FILE) == 0 ? MEMORY_AND_SWAP : b->name;
+	const char *name = is_memsw(b, place) ? MEMORY_AND_SWAP : b->name;
 
 	if (!limited && !found->above_hidden)
 		return;
-	snprintf(where, sizeof(where), "%s/%s",
-		limited            ? found->directory
-		: place->directory ? place->directory
-				   : "",
-		found->file);
+	snprintf(where, sizeof(where), "%s%s%s", limited ? found->directory : place->directory,
+		limited ? "/" : "", limited ? found->file : "");
 	struct target_limit *l =
 		add(g->info, name, b->unit, limited ? found->value : UINT64_MAX, "cgroup", where);
 	if (!l)
 		return;
 	if (b->note[0])
 		say(l, "%s", b->note);
-	if (limited && found->depth > 0)
+	if (limited && strchr(found->file, ' '))
+		say(l, "set above what can be seen from here: its hits cannot be counted");
+	else if (limited && found->depth > 0)
 		say(l, "set %u level%s up: shared with all below", found->depth,
 			found->depth == 1 ? "" : "s");
 	if (found->above_hidden)

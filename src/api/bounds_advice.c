@@ -7,13 +7,12 @@
 #include "model/run_info.h"
 #include "report/allowed.h"
 
-#define NEAR_PERCENT 90
 #define THROTTLED_PERCENT 10 /* of the periods of a CPU quota: what that costs can be felt */
 
-/* Both may be near 2^64. */
+/* From nine tenths on. */
 static bool is_near(uint64_t used, uint64_t limit)
 {
-	return used >= limit - limit / 100 * (100 - NEAR_PERCENT);
+	return used >= limit - limit / 10;
 }
 
 static bool under_slurm(const struct assay_run_info *info)
@@ -27,36 +26,63 @@ static bool under_slurm(const struct assay_run_info *info)
 	return false;
 }
 
-static void about_memory(struct assay_run_info *info, const struct target_limit *l)
+/* Charged memory holds the cache of files, which grows until something is in its way. */
+static void about_cache(
+	struct assay_run_info *info, const struct target_limit *l, uint64_t own_bytes)
 {
 	struct allowed_use use = allowed_use(info, l);
-	const struct headline *h = run_info_headline(info, "memory_peak_bytes");
-	bool measured = h && h->value.quality != ABSENT;
 	char used[ALLOWED_AMOUNT_SIZE];
 	char limit[ALLOWED_AMOUNT_SIZE];
 	char own[ALLOWED_AMOUNT_SIZE];
 	char name[ALLOWED_NAME_SIZE];
 
-	if (use.quality == ABSENT || !is_near(use.n, l->limit))
-		return;
 	allowed_amount(BYTES, use.n, used);
 	allowed_amount(BYTES, l->limit, limit);
+	allowed_amount(BYTES, own_bytes, own);
 	allowed_name(l, name);
-	/* Charged memory holds the cache of files, which grows until something is in its way. */
-	if (measured && !is_near(h->value.n, l->limit) && use.charged) {
-		allowed_amount(BYTES, h->value.n, own);
+	if (use.charged)
 		run_info_note(info,
 			"memory: the charge came to %s of the %s allowed (%s), but that counts the "
 			"cache of files, which the kernel takes back; the processes themselves had "
 			"%s at once",
 			used, limit, name, own);
+	else
+		run_info_note(info,
+			"memory: the %s allowed (%s) were reached although the processes had only "
+			"%s at once: the cache of files counts too, which the kernel takes back, "
+			"and so do files in tmpfs",
+			limit, name, own);
+}
+
+static void about_memory(struct assay_run_info *info, const struct target_limit *l)
+{
+	struct allowed_use use = allowed_use(info, l);
+	const struct headline *h = run_info_headline(info, "memory_peak_bytes");
+	bool by_cgroup = strcmp(l->source, "cgroup") == 0;
+	bool hit = l->has_hits && l->hits > 0;
+	char used[ALLOWED_AMOUNT_SIZE];
+	char limit[ALLOWED_AMOUNT_SIZE];
+	char name[ALLOWED_NAME_SIZE];
+
+	if (use.quality == ABSENT || (!hit && !is_near(use.n, l->limit)))
+		return;
+	if (by_cgroup && h && h->value.quality != ABSENT && !is_near(h->value.n, l->limit)) {
+		about_cache(info, l, h->value.n);
 		return;
 	}
-	run_info_note(info,
-		"memory: %s of the %s allowed (%s) were used; a run that needs a little more may "
-		"be "
-		"killed or fail: ask for more next time%s",
-		used, limit, name, under_slurm(info) ? " (--mem)" : "");
+	allowed_amount(BYTES, use.n, used);
+	allowed_amount(BYTES, l->limit, limit);
+	allowed_name(l, name);
+	if (allowed_is_per_process(l))
+		run_info_note(info,
+			"memory: the largest process had %s resident of the %s that each may map "
+			"(%s): a greater limit (ulimit) would help one that needs a little more",
+			used, limit, name);
+	else
+		run_info_note(info,
+			"memory: %s of the %s allowed (%s) were used; a run that needs a little "
+			"more may be killed or fail: ask for more next time%s",
+			used, limit, name, under_slurm(info) ? " (--mem)" : "");
 }
 
 /* The peak touches the limit in any run that is busy for a moment; the mean tells whether it was in the way. */

@@ -94,7 +94,9 @@ struct allowed_use allowed_use(const struct assay_run_info *info, const struct t
 	if (has_name(l, "cpu"))
 		return from_headline(info, "cpu_peak_cores", "at peak");
 	if (has_name(l, "time"))
-		return (struct allowed_use){ .n = info->wall_ns, .quality = EXACT, .words = "" };
+		return (struct allowed_use){
+			.n = info->wall_ns, .quality = EXACT, .words = "wall time"
+		};
 	if (has_name(l, "processes")) {
 		use = from_row(info, "proc_threads_total_count", "threads at once");
 		if (use.quality == ABSENT)
@@ -106,9 +108,11 @@ struct allowed_use allowed_use(const struct assay_run_info *info, const struct t
 void allowed_name(const struct target_limit *l, char text[ALLOWED_NAME_SIZE])
 {
 	const char *slash = strrchr(l->where, '/');
+	const char *file = slash ? slash + 1 : l->where;
+	size_t n = strcspn(file, " "); /* "memory.stat hierarchical_memory_limit": the file will do */
 
 	if (has_source(l, "cgroup"))
-		snprintf(text, ALLOWED_NAME_SIZE, "cgroup %.60s", slash ? slash + 1 : l->where);
+		snprintf(text, ALLOWED_NAME_SIZE, "cgroup %.*s", (int) (n < 60 ? n : 60), file);
 	else if (has_source(l, "slurm"))
 		snprintf(text, ALLOWED_NAME_SIZE, "%.60s", l->where);
 	else

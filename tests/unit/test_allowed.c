@@ -76,7 +76,7 @@ static void the_summary_shows_what_is_tighter_than_the_machine(void **state)
 		    "               limit hit 3 times\n"
 		    "             ~ 1.49 of 1.50 cores at peak (cgroup cpu.max),\n"
 		    "               throttled in 12 of 300 periods, 2.50 s\n"
-		    "             = 12.3 s of 1h 00m 00s (SLURM_JOB_END_TIME)\n");
+		    "             = 12.3 s of 1h 00m 00s wall time (SLURM_JOB_END_TIME)\n");
 }
 
 static void where_only_the_machine_limits_the_summary_says_nothing(void **state)
@@ -179,6 +179,33 @@ static void charged_memory_is_compared_with_the_limit_of_its_cgroup(void **state
 	assert_int_equal(info.n_notes, 1);
 }
 
+static void a_limit_that_only_the_cache_of_files_reached_is_no_alarm(void **state)
+{
+	(void) state;
+	struct target_limit *l = bound("memory", BYTES, 4 * GIB, "cgroup", "/sys/x/memory.max");
+
+	l->tightest = l->has_hits = true;
+	l->hits = 1000;
+	used("memory_peak_bytes", BYTES, GIB, LOWER_BOUND);
+	assert_rows("  allowed   >= 1 of 4 GiB in processes (cgroup memory.max),\n"
+		    "               limit hit 1000 times\n");
+	bounds_advise(&info);
+	assert_note(
+		"memory: the 4 GiB allowed (cgroup memory.max) were reached although the processes "
+		"had only 1 GiB");
+	assert_int_equal(info.n_notes, 1);
+}
+
+static void near_the_limit_of_each_process_ulimit_is_the_advice(void **state)
+{
+	(void) state;
+	bound("memory", BYTES, GIB, "RLIMIT_AS", "/proc/PID/limits")->tightest = true;
+	used("memory_peak_process_bytes", BYTES, GIB - GIB / 10, EXACT);
+	bounds_advise(&info);
+	assert_note("(RLIMIT_AS): a greater limit (ulimit) would help");
+	assert_int_equal(info.n_notes, 1);
+}
+
 #define ALONE(test) cmocka_unit_test_teardown(test, forget)
 
 int main(void)
@@ -189,6 +216,8 @@ int main(void)
 		ALONE(a_limit_of_each_process_is_shown_beside_that_of_the_job),
 		ALONE(what_came_near_a_limit_has_a_note_with_advice),
 		ALONE(far_from_a_limit_nothing_is_said),
+		ALONE(a_limit_that_only_the_cache_of_files_reached_is_no_alarm),
+		ALONE(near_the_limit_of_each_process_ulimit_is_the_advice),
 		ALONE(charged_memory_is_compared_with_the_limit_of_its_cgroup),
 	};
 

@@ -127,6 +127,15 @@ static void assert_tightest(const char *name, const char *source, const char *fi
 	"35 31 0:32 / /sys/fs/cgroup/pids rw - cgroup cgroup rw,pids\n"
 #define V2_MOUNT "31 23 0:28 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"
 
+/* By these files the top of a hierarchy is told from what a namespace or a mount shows. */
+static void v1_roots(void)
+{
+	put("sys/fs/cgroup/memory/release_agent", "\n");
+	put("sys/fs/cgroup/cpu,cpuacct/release_agent", "\n");
+	put("sys/fs/cgroup/cpuset/release_agent", "\n");
+	put("sys/fs/cgroup/pids/release_agent", "\n");
+}
+
 static void slurm_v1_tree(void)
 {
 	static const char *const steps[] = { "", "/slurm", "/slurm/uid_1000",
@@ -155,6 +164,7 @@ static void slurm_v1_tree(void)
 			steps[i]);
 		put(path, "0\n");
 	}
+	v1_roots();
 	put("sys/fs/cgroup/cpuset/cpuset.cpus", "0-7\n");
 	put("sys/fs/cgroup/cpuset/slurm/uid_1000/job_7/step_0/cpuset.cpus", "2-3\n");
 	put("sys/fs/cgroup/cpu,cpuacct/cpu.stat", "nr_periods 0\n");
@@ -206,7 +216,8 @@ static void slurm_v2_tree(void)
 		size_t n = strlen(path);
 		const struct {
 			const char *name, *text;
-		} files[] = { { "memory.max", job ? "4294967296\n" : "max\n" },
+		} files[] = { { "cgroup.events", "populated 1\n" }, { "memory.current", "4096\n" },
+			{ "pids.current", "1\n" }, { "memory.max", job ? "4294967296\n" : "max\n" },
 			{ "memory.high", job ? "4187593113\n" : "max\n" },
 			{ "memory.swap.max", job ? "0\n" : "max\n" }, { "pids.max", "max\n" },
 			{ "cpu.max", "max 100000\n" },
@@ -252,11 +263,13 @@ static void a_container_has_its_limits_at_the_top_of_what_it_sees(void **state)
 	(void) state;
 	struct bounds bounds;
 
-	put("proc/self/mountinfo",
-		"31 23 0:28 /../../.. /sys/fs/cgroup rw - cgroup2 cgroup rw\n" V2_MOUNT);
+	put("proc/self/mountinfo", V2_MOUNT);
 	put("proc/77/cgroup", "0::/\n");
 	put("sys/fs/cgroup/cgroup.controllers", "cpuset cpu io memory pids\n");
 	put("sys/fs/cgroup/cgroup.type", "domain\n");
+	put("sys/fs/cgroup/cgroup.events", "populated 1\nfrozen 0\n");
+	put("sys/fs/cgroup/memory.current", "1048576\n");
+	put("sys/fs/cgroup/pids.current", "1\n");
 	put("sys/fs/cgroup/memory.max", "2147483648\n");
 	put("sys/fs/cgroup/memory.high", "max\n");
 	put("sys/fs/cgroup/memory.swap.max", "max\n");
@@ -291,6 +304,35 @@ static void a_container_has_its_limits_at_the_top_of_what_it_sees(void **state)
 	bounds_done(&bounds);
 }
 
+/* A container of version 1 that shares nothing but its own part of the hierarchy: only memory.stat tells of what is above. */
+static void a_limit_that_a_mount_hides_is_known_from_memory_stat(void **state)
+{
+	(void) state;
+	struct bounds bounds;
+	char name[ALLOWED_NAME_SIZE];
+
+	put("proc/self/mountinfo",
+		"32 31 0:29 /docker/abc /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n");
+	put("proc/77/cgroup", "4:memory:/docker/abc\n");
+	put("sys/fs/cgroup/memory/memory.limit_in_bytes", V1_UNLIMITED);
+	put("sys/fs/cgroup/memory/memory.memsw.limit_in_bytes", V1_UNLIMITED);
+	put("sys/fs/cgroup/memory/memory.failcnt", "0\n");
+	put("sys/fs/cgroup/memory/memory.stat",
+		"total_cache 0\ntotal_rss 4096\nhierarchical_memory_limit 1073741824\n"
+		"hierarchical_memsw_limit 2147483648\n");
+	find(&bounds);
+	assert_limit("memory", "cgroup", "/memory.stat hierarchical_memory_limit", GIB);
+	assert_limit("memory_and_swap", "cgroup", "hierarchical_memsw_limit", 2 * GIB);
+	assert_tightest("memory", "cgroup", "memory.stat");
+	const struct target_limit *l = entry("memory", "cgroup", "memory.stat");
+	assert_false(l->has_hits);
+	assert_string_equal(
+		l->note, "set above what can be seen from here: its hits cannot be counted");
+	allowed_name(l, name);
+	assert_string_equal(name, "cgroup memory.stat");
+	bounds_done(&bounds);
+}
+
 static void where_nothing_is_limited_the_host_binds(void **state)
 {
 	(void) state;
@@ -299,6 +341,7 @@ static void where_nothing_is_limited_the_host_binds(void **state)
 	put("proc/77/cgroup", "5:pids:/\n4:memory:/\n3:cpuset:/\n2:cpu,cpuacct:/\n");
 	put("proc/77/status",
 		"Uid:\t0\t0\t0\t0\nCapEff:\t000001ffffffffff\nCpus_allowed_list:\t0-7\n");
+	v1_roots();
 	put("sys/fs/cgroup/memory/memory.limit_in_bytes", V1_UNLIMITED);
 	put("sys/fs/cgroup/cpuset/cpuset.cpus", "0-7\n");
 	put("sys/fs/cgroup/cpu,cpuacct/cpu.shares", "1024\n");
@@ -454,6 +497,7 @@ int main(void)
 		IN_A_TREE(slurm_on_v1_limits_memory_at_the_job),
 		IN_A_TREE(slurm_on_v2_limits_memory_at_the_job),
 		IN_A_TREE(a_container_has_its_limits_at_the_top_of_what_it_sees),
+		IN_A_TREE(a_limit_that_a_mount_hides_is_known_from_memory_stat),
 		IN_A_TREE(where_nothing_is_limited_the_host_binds),
 		IN_A_TREE(limits_of_each_process_are_told_apart),
 		IN_A_TREE(lists_of_cpus_are_counted_by_what_is_online),
