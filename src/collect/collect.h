@@ -97,6 +97,7 @@ struct collector {
 	 * where it begins. */
 	bool counted_before;
 	bool asks_kernel; /* by system calls, its probe too: a recorded tree has no answer */
+	bool tells_alone; /* one reading says something without a job, and without one before: assay doctor shows it */
 	bool from_ledger; /* it hands on what the ledger read when it looked at the tree: its stamp is that look's */
 	/* 0, or why not and what would help. Called before the job starts and by `assay doctor`. */
 	int (*probe)(const struct collect *c, struct error *err);

@@ -192,7 +192,7 @@ void monitor_baseline(struct monitor *m)
 void monitor_look(struct monitor *m)
 {
 	for (size_t i = 0; collectors[i]; i++)
-		if (m->active[i] && collectors[i]->counted_before)
+		if (m->active[i] && collectors[i]->tells_alone)
 			read_collector(m, i, 0);
 }
 

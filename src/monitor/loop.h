@@ -69,7 +69,7 @@ void monitor_start(struct monitor *m, uint64_t start_ns, uint64_t sample_interva
 	uint64_t report_interval_ns);
 /* Just before the job is let go, after monitor_start(): where the counters stand that ran before. */
 void monitor_baseline(struct monitor *m);
-/* Without a job: one reading of each collector that counts without one, left in batch.singles and devices. */
+/* Without a job: one reading of each collector that tells something by one, left in batch.singles and devices. */
 void monitor_look(struct monitor *m);
 /* Reads a collector even if none of its rows was asked for. */
 void monitor_activate(struct monitor *m, const char *collector);
