@@ -132,6 +132,24 @@ static void tell_interfaces(struct making *m, const struct look *look)
 	free(text);
 }
 
+static void tell_row(struct making *m, const struct monitor *monitor, size_t row)
+{
+	const struct measure *r = monitor->measures->rows[row];
+	const struct accumulator *a = &monitor->batch.singles[row];
+	const struct collector_state *s = &monitor->states[monitor->measures->collector[row]];
+
+	if (!s->available) {
+		finding_begin(m, "readings", r->key);
+		finding_add_text(m, "why", s->why);
+		finding_tell(m);
+	} else if (r->scope == DEVICE) {
+		tell_devices(m, monitor, row);
+	} else if (a->quality || a->why) {
+		tell_reading(m, r->key, NULL, (enum unit) r->unit, a->last,
+			(struct value){ .quality = a->quality, .why = a->why });
+	}
+}
+
 /* Collectors that tell something by one reading are read once. What is a rate needs two readings, and is left out. */
 static int tell_machine_readings(struct making *m, struct look *look, struct error *err)
 {
@@ -152,18 +170,9 @@ static int tell_machine_readings(struct making *m, struct look *look, struct err
 	monitor.collect.cgroup = &look->cgroup;
 	monitor.ledger.job_pid = look->pid;
 	monitor_look(&monitor);
-	for (size_t row = 0; row < ms->n; row++) {
-		const struct measure *r1 = ms->rows[row];
-		const struct accumulator *a = &monitor.batch.singles[row];
-
-		if (!collectors[ms->collector[row]]->tells_alone || ms->rate_of[row] >= 0)
-			continue;
-		if (r1->scope == DEVICE)
-			tell_devices(m, &monitor, row);
-		else if (a->quality || a->why)
-			tell_reading(m, r1->key, NULL, (enum unit) r1->unit, a->last,
-				(struct value){ .quality = a->quality, .why = a->why });
-	}
+	for (size_t row = 0; row < ms->n; row++)
+		if (collectors[ms->collector[row]]->tells_alone && ms->rate_of[row] < 0)
+			tell_row(m, &monitor, row);
 	monitor_done(&monitor);
 	free(all);
 	return 0;

@@ -15,6 +15,7 @@
 #define WHY_INDENT 7
 #define PLACE_INDENT 6 /* of what is said about a cgroup; little, because paths are long */
 #define LIMIT_INDENT 8
+#define READING_COLUMN 48
 
 static const char legend[] =
 	"The sources of each quantity, the best first (*: in use, -: not available here).\n";
@@ -56,10 +57,12 @@ static void format_field(const struct assay_finding_field *f, char text[64])
 {
 	char units[UNITS_TEXT_SIZE];
 
+	/* a ratio needs no word */
 	if (strcmp(f->unit, "bytes") == 0) {
 		format_bytes(strtoull(f->text, NULL, 10), units);
 		snprintf(text, 64, "%s", units);
-	} else if (f->unit[0] == '\0' || strcmp(f->unit, "count") == 0) {
+	} else if (f->unit[0] == '\0' || strcmp(f->unit, "count") == 0 ||
+		   strcmp(f->unit, "ratio") == 0) {
 		snprintf(text, 64, "%.60s", f->text);
 	} else {
 		snprintf(text, 64, "%.40s %.20s", f->text, f->unit);
@@ -180,17 +183,21 @@ static void add_reading(struct page *p, const struct assay_finding *f)
 {
 	const struct assay_finding_field *value = field(f, "value");
 	const char *device = said(f, "device");
-	char number[64];
+	char number[320];
 
 	if (device && beyond_shown(p, f))
 		return;
 	if (value)
 		format_field(value, number);
 	else
-		snprintf(number, sizeof(number), "absent: %.50s", said(f, "why"));
-	buf_addf(p->out, "  %-44s  %s", f->name, number);
+		snprintf(number, sizeof(number), "absent: %.300s", said(f, "why"));
+	size_t from = p->out->len;
+	buf_addf(p->out, "  %-44s  ", f->name);
+	text_add_wrapped(p->out, number, READING_COLUMN, READING_COLUMN);
 	if (device) {
-		buf_add_text(p->out, "  ");
+		bool fits = p->out->len - from + 2 + strlen(device) <= PAGE_COLUMNS;
+
+		buf_addf(p->out, fits ? "  " : "\n%*s", READING_COLUMN, "");
 		add_printable(p->out, device);
 	}
 	buf_add_char(p->out, '\n');
