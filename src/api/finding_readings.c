@@ -6,10 +6,12 @@
 
 #include "api/findings.h"
 #include "base/error.h"
+#include "base/macros.h"
 #include "collect/collect.h"
 #include "linux/net_dev.h"
 #include "linux/powercap.h"
 #include "linux/proc_files.h"
+#include "linux/roots.h"
 #include "monitor/loop.h"
 
 /* A reading, or why there is none. `device` may be NULL. */
@@ -88,12 +90,27 @@ static void tell_devices(struct making *m, const struct monitor *monitor, size_t
 	}
 }
 
+/* Why a collector has no readings. */
+static void tell_unavailable(
+	struct making *m, const struct look *look, const char *collector, const char *key)
+{
+	for (size_t i = 0; i < N_COLLECTORS_MAX && collectors[i]; i++) {
+		if (strcmp(collectors[i]->name, collector) != 0 || look->states[i].available)
+			continue;
+		finding_begin(m, "readings", key);
+		finding_add_text(m, "why", look->states[i].why);
+		finding_tell(m);
+	}
+}
+
 /* Where the energy counters stand: the collector counts from its first look on. */
 static void tell_energy(struct making *m, const struct look *look)
 {
 	struct powercap_domain *list = calloc(POWERCAP_DOMAINS_MAX, sizeof(*list));
 	int n = list ? powercap_list(&look->roots, list, POWERCAP_DOMAINS_MAX) : -ENOMEM;
 
+	if (n <= 0)
+		tell_unavailable(m, look, "rapl", "rapl_domain_energy_joules");
 	for (int i = 0; i < n; i++) {
 		uint64_t uj = 0;
 		int r = powercap_read(&look->roots, &list[i], &uj);
@@ -125,7 +142,8 @@ static void tell_interfaces(struct making *m, const struct look *look)
 {
 	size_t size = 256 * 1024;
 	char *text = malloc(size);
-	ssize_t n = text ? read_own(look, "net/dev", text, size) : -ENOMEM;
+	AUTO_CLOSE int fd = text ? net_dev_open(&look->roots, look->pid) : -1;
+	ssize_t n = fd >= 0 ? read_kernel_file(fd, text, size) : -1;
 
 	if (n >= 0)
 		net_dev_parse(text, (size_t) n, tell_interface, m);

@@ -87,7 +87,8 @@ static int find_process(struct look *look, const struct assay_look_options *o, s
 		return 0;
 	if (look->pid == 0)
 		return error_say(err, -ESRCH,
-			"%s/proc/self does not name a process: say which one is meant", o->root);
+			"the tree in %s does not say which process it is of: name one by its pid",
+			o->root);
 	snprintf(path, sizeof(path), "%d/stat", (int) look->pid);
 	if (faccessat(look->roots.proc, path, F_OK, 0) < 0)
 		return error_say(err, -ESRCH, "there is no process %d to be seen %s%s",

@@ -254,7 +254,7 @@ def test_the_page_for_people_fits_80_columns_but_for_paths(assay, name):
     (["--pid", "0"], "number of a process"), (["--pid", "12x"], "number of a process"), (["--pid", "-3"], "number of a process"),
     (["--pid", "99999999999"], "number of a process"), (["--pid", "4194305"], "no process 4194305"),
     (["--root", "tests/fixtures/hidepid", "--pid", "1"], "no process 1 to be seen in tests/fixtures/hidepid"),
-    (["--root", "tests/fixtures/cgroups"], "say which one"),
+    (["--root", "tests/fixtures/cgroups"], "does not say which process"),
 ])
 def test_what_cannot_be_looked_at_is_refused_in_one_line(assay, options, words):
     done = subprocess.run([str(assay), "doctor", *options], check=False, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=REPOSITORY)
