@@ -27,7 +27,7 @@ static int probe(const struct collector *c, const struct collect *context, struc
 	return c->probe ? c->probe(context, err) : 0;
 }
 
-void sources_probe(const struct roots *roots, int connector_fd, struct cgroup_view *cgroup,
+void sources_probe(const struct roots *roots, struct cgroup_view *cgroup, int connector_fd,
 	struct collector_state *states, size_t *ret_n)
 {
 	struct collect context = { .roots = roots,

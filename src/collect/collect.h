@@ -14,13 +14,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "collect/cgroup_reading.h"
 #include "collect/devices.h"
 #include "linux/proc_files.h"
 #include "model/measure.h"
 #include "model/window.h"
 
 struct census;
-struct cgroup_view;
 struct energy_domains;
 struct error;
 struct interfaces;
@@ -36,6 +36,7 @@ struct collect {
 	/* where the job's cgroups are; NULL when there are none or they are not to be read. Set before the probes; with a cgroup of its own,
 	 * again before the job starts */
 	struct cgroup_view *cgroup;
+	struct cgroup_reading cgroup_reading;
 	struct interfaces *interfaces; /* of the job's network namespace, from look to look */
 	struct energy_domains *energy; /* of the machine, from look to look */
 	int connector_fd; /* when probing: a subscription that is there already; -1 */

@@ -97,6 +97,7 @@ void monitor_done(struct monitor *m)
 	free(m->window_singles);
 	free(m->process_records);
 	free(m->candidates);
+	cgroup_reading_close(&m->collect.cgroup_reading);
 	devices_done(&m->devices);
 	interfaces_done(&m->interfaces);
 	ledger_done(&m->ledger);
