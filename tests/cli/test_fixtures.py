@@ -133,7 +133,7 @@ def test_a_scope_of_systemds_user_manager_has_the_controllers_that_were_delegate
         "cpu": (2, f"{user}/user@1000.service", None), "cpuacct": (2, scope, None), "cpuset": (None, "", None), "memory": (2, scope, None),
         "pids": (2, scope, None), "io": (2, user, None), "pressure": (2, scope, None)}
     assert [limit[:2] for limit in limits(page, "memory", "cgroup")] == [(8 * GIB, f"{user}/memory.max"), (6 * GIB, f"{user}/memory.high")]
-    assert [limit[:2] for limit in limits(page, "cpu", "cgroup")] == [(4, f"{user}/cpu.max")]
+    assert limits(page, "cpu", "cgroup") == [(4, f"{user}/cpu.max", 20)]
     assert [limit[:2] for limit in limits(page, "processes", "cgroup")] == [(18890, f"{user}/pids.max")]
     assert tightest(page, "cpu") == ("cgroup", 4)
 
@@ -208,6 +208,64 @@ def test_energy_temperature_frequency_and_interfaces(look):
     assert reading(page, "host_cpu_frequency_hertz", "cpu1") == "ENOENT"
     assert reading(page, "netns_interface_receive_bytes", "eth0") == 7340032
     assert reading(page, "netns_interface_transmit_bytes", "lo") == 4096
+
+
+NO_SUCH_FILE, NO_LIMIT = "ENOENT", "ENODATA"
+CGROUP_READINGS = {
+    "slurm-v1-rhel8": {
+        # memory.stat of task_0: rss, cache without shmem; kmem.usage_in_bytes
+        "memory_current_bytes": 2134900736, "memory_peak_bytes": 3204448256, "memory_anon_bytes": 1598029824, "memory_file_bytes": 515899392,
+        "memory_shmem_bytes": 4194304, "memory_kernel_bytes": 12582912, "memory_limit_bytes": 3 * GIB, "oom_kills_count": 1,
+        # cpuacct.stat has ticks of 10 ms
+        "cpu_seconds": 123.456789012, "cpu_user_seconds": 118, "cpu_system_seconds": 5.45, "cpu_quota_percent": NO_LIMIT,
+        "pids_current_count": 87, "pids_limit_count": NO_LIMIT, "pids_peak_count": NO_SUCH_FILE,
+        "io_read_bytes": 10485760, "io_write_bytes": 20971520, "io_read_operations_count": 160, "io_write_operations_count": 320},
+    "slurm-v2": {
+        "memory_current_bytes": GIB, "memory_peak_bytes": 3 * GIB, "memory_anon_bytes": 768 * MIB, "memory_file_bytes": 196 * MIB,
+        "memory_shmem_bytes": 4 * MIB, "memory_kernel_bytes": 15 * MIB, "memory_limit_bytes": 4 * GIB, "memory_limit_hits_count": 12,
+        "oom_count": 1, "oom_kills_count": 1, "swap_current_bytes": 0, "swap_limit_bytes": 0, "swap_peak_bytes": NO_SUCH_FILE,
+        "cpu_seconds": 98.765432, "cpu_user_seconds": 90, "cpu_system_seconds": 8.765432, "cpu_quota_percent": NO_LIMIT,
+        "pids_current_count": 60, "pids_limit_count": 5000, "io_read_bytes": MIB, "io_write_bytes": 2 * MIB,
+        "pressure_cpu_some_seconds": 1.234567, "pressure_cpu_full_seconds": 0.234567, "pressure_memory_some_seconds": 0.076543,
+        "pressure_io_full_seconds": 0.04321},
+    "hybrid": {
+        "memory_current_bytes": 700 * MIB, "memory_peak_bytes": 1000 * MIB, "memory_anon_bytes": 600 * MIB, "memory_file_bytes": 98 * MIB,
+        "memory_limit_bytes": 2 * GIB, "cpu_seconds": 250, "cpu_user_seconds": 200, "cpu_system_seconds": 50, "cpu_quota_percent": 150,
+        "cpu_periods_count": 4000, "cpu_throttled_periods_count": 25, "cpu_throttled_seconds": 1.25, "pids_current_count": 12,
+        "pids_limit_count": 10813, "pressure_cpu_some_seconds": 0.888888, "pressure_cpu_full_seconds": NO_SUCH_FILE,
+        "pressure_memory_full_seconds": 0.000666},
+    "container-host-cgroupns": {
+        "memory_current_bytes": 300 * MIB, "memory_peak_bytes": 512 * MIB, "memory_anon_bytes": 250 * MIB, "memory_file_bytes": 39 * MIB,
+        "memory_limit_bytes": 512 * MIB, "memory_limit_hits_count": 9, "oom_kills_count": 2, "cpu_seconds": 45.678901234,
+        "cpu_quota_percent": 200, "cpu_periods_count": 100, "cpu_throttled_periods_count": 7, "cpu_throttled_seconds": 0.123456789,
+        "pids_current_count": 5, "pids_limit_count": 100, "pids_limit_hits_count": 2,
+        # without a rule for the device, version 1 counts nothing: that is not 0
+        "io_read_bytes": NO_LIMIT, "io_write_bytes": NO_LIMIT},
+    "container-private-cgroupns": {
+        "memory_current_bytes": 100 * MIB, "memory_peak_bytes": 256 * MIB, "memory_anon_bytes": 75 * MIB, "memory_file_bytes": 20447232,
+        "memory_limit_bytes": 256 * MIB, "memory_high_limit_bytes": 200 * MIB, "memory_limit_hits_count": 3, "memory_high_hits_count": 44,
+        "oom_count": 2, "oom_kills_count": 2, "swap_limit_bytes": 0, "swap_peak_bytes": 0, "cpu_seconds": 32, "cpu_quota_percent": 50,
+        "cpu_periods_count": 640, "cpu_throttled_periods_count": 320, "cpu_throttled_seconds": 16, "pids_current_count": 3,
+        "pids_peak_count": 21, "pids_limit_count": 64, "io_read_bytes": 3 * MIB, "io_write_operations_count": 16},
+    "systemd-user-session": {
+        "memory_current_bytes": 520 * MIB, "memory_peak_bytes": 640 * MIB, "memory_anon_bytes": 500 * MIB, "memory_limit_bytes": 8 * GIB,
+        "memory_high_limit_bytes": 6 * GIB, "cpu_seconds": 28.123456, "cpu_user_seconds": 25, "cpu_quota_percent": 400, "pids_peak_count": 9,
+        "pids_limit_count": 18890},
+    "hidepid": {
+        "memory_current_bytes": 150 * MIB, "memory_peak_bytes": NO_SUCH_FILE, "memory_anon_bytes": 96 * MIB,
+        # no "kernel" line before 5.18: kernel_stack 1 MiB + pagetables 4 MiB + percpu 2 KiB + slab 8 MiB
+        "memory_kernel_bytes": 13 * MIB + 2048, "memory_limit_bytes": 4 * GIB, "cpu_seconds": 1.234567, "pids_limit_count": 3000},
+    "node-128": {
+        "memory_current_bytes": 200 * GIB, "memory_peak_bytes": 300 * GIB, "memory_shmem_bytes": 100 * GIB, "memory_file_bytes": 0,
+        "memory_limit_bytes": 512 * GIB, "cpu_seconds": 709000, "cpu_quota_percent": 9600, "pids_peak_count": 257,
+        "io_read_bytes": 2 ** 40, "io_write_bytes": 2 ** 39, "io_read_operations_count": 2 ** 24},
+}
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_what_the_cgroups_count(look, name):
+    page = look(name)
+    assert {key: reading(page, f"cgroup_{key}") for key in CGROUP_READINGS[name]} == CGROUP_READINGS[name]
 
 
 def test_the_process_itself(look):

@@ -16,7 +16,8 @@ from support import REPOSITORY, User, alive, state_of, wait_for
 
 RECORDER = REPOSITORY / "tools" / "record-fixture"
 # Of the process, and of the cgroups' accounts of it, while it is stopped: nothing moves these.
-STEADY = ("proc_rss_bytes", "proc_hwm_bytes", "proc_io_read_bytes", "proc_io_write_bytes")
+STEADY = ("cgroup_memory_anon_bytes", "cgroup_memory_file_bytes", "cgroup_memory_shmem_bytes", "cgroup_memory_limit_bytes",
+          "cgroup_memory_limit_hits_count", "cgroup_oom_kills_count", "host_memory_total_bytes", "host_swap_total_bytes", "proc_rss_bytes", "proc_hwm_bytes", "proc_io_read_bytes", "proc_io_write_bytes")
 SECRET = "xyzzysecret"
 
 
@@ -105,8 +106,8 @@ def texts(tree):
             yield path.read_bytes()
 
 
-def test_assay_reads_from_the_tree_what_it_reads_from_the_machine(assay, job, room):
-    pid = job()
+def test_assay_reads_from_the_tree_what_it_reads_from_the_machine(cgroup_of_secrets, assay, job, room):
+    pid = job(cgroup=cgroup_of_secrets)
     live = doctor(assay, "--pid", pid)
     done = record(pid, room / "tree")
     assert done.returncode == 0, done.stderr
@@ -124,8 +125,12 @@ def test_assay_reads_from_the_tree_what_it_reads_from_the_machine(assay, job, ro
     for key in STEADY:
         assert after[key, None] == before[key, None], key
     assert before["proc_rss_bytes", None] > 0
-    assert [limit for limit in kept.get("limits", []) if limit["source"] != "cgroup"] == \
-        [limit for limit in live.get("limits", []) if limit["source"] != "cgroup"]
+    assert {device for key, device in after if key == "host_core_busy_seconds"} == \
+        {device for key, device in before if key == "host_core_busy_seconds"}
+
+    def bounds(page):
+        return [{**limit, "where": limit["where"].rpartition("/")[2]} for limit in page["limits"]]
+    assert bounds(kept) == bounds(live) and kept["limits"]
 
 
 def test_no_secret_is_in_the_tree(cgroup_of_secrets, job, room, ordinary_user):
