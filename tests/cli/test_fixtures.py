@@ -150,6 +150,22 @@ def test_what_hidepid_hides_is_said(look, assay):
             assert "hidepid" not in look(other)["process"][0], other
 
 
+@pytest.mark.parametrize("hides", [True, False])
+def test_what_hidepid_hides_on_this_machine_is_said_to_whom_it_is_hidden_from(assay, ordinary_user, hides):
+    if os.geteuid() != 0:
+        pytest.skip("needs root to mount another /proc in a mount namespace")
+    if tuple(map(int, os.uname().release.split(".")[:2])) < (5, 8):
+        pytest.skip("needs Linux 5.8: before it the options of all mounts of /proc are the same, the machine's too")
+    drop = ["setpriv", f"--reuid={ordinary_user.uid}", f"--regid={ordinary_user.gid}", "--clear-groups"] if hides else []
+    script = 'mount -t proc -o hidepid=2 proc /proc && exec "$@"'
+    done = subprocess.run(["unshare", "--mount", "--propagation=private", "sh", "-c", script, "sh", *drop, str(assay), "doctor", "--json"],
+                          check=True, stdout=subprocess.PIPE, timeout=30)
+    process, = json.loads(done.stdout)["process"]
+    assert process["hidepid"] == "invisible"
+    assert ("not from you" in process["hides"]) is not hides
+    assert ("root, or the group" in process["hides"]) is hides
+
+
 def test_four_ways_to_count_the_cpus_of_a_job_on_a_node_with_holes_in_their_numbers(look):
     page = look("node-128")
     unit = "system.slice/job.service"
