@@ -140,7 +140,7 @@ static void tell_interface(const struct net_interface *i, void *context)
 /* The interfaces of the process's network namespace, likewise. */
 static void tell_interfaces(struct making *m, const struct look *look)
 {
-	size_t size = 256 * 1024;
+	size_t size = (size_t) 256 * 1024; /* a thousand interfaces and more */
 	char *text = malloc(size);
 	AUTO_CLOSE int fd = text ? net_dev_open(&look->roots, look->pid) : -1;
 	ssize_t n = fd >= 0 ? read_kernel_file(fd, text, size) : -1;

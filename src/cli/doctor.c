@@ -94,19 +94,21 @@ static void json_rung(const struct assay_rung *rung, void *context)
 	json_object_end(j);
 }
 
-static int json_page(struct assay_look_options *o, struct buf *out, struct assay_error *failure)
+static int json_page(
+	const struct assay_look_options *options, struct buf *out, struct assay_error *failure)
 {
 	struct json_listing l = { .section = NULL };
 	struct json *j = &l.json;
+	struct assay_look_options o = *options;
 
-	o->finding = json_finding;
-	o->rung = json_rung;
-	o->context = &l;
+	o.finding = json_finding;
+	o.rung = json_rung;
+	o.context = &l;
 	json_init(j, out, 2);
 	json_object(j);
 	json_key_text(j, "schema", "assay-doctor");
 	json_key_text(j, "version", "1.0");
-	int r = assay_look(o, failure);
+	int r = assay_look(&o, failure);
 	if (l.quantity)
 		json_array_end(j);
 	if (l.rungs)

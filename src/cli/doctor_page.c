@@ -55,17 +55,18 @@ static void add_printable(struct buf *out, const char *text)
 /* A number for people. */
 static void format_field(const struct assay_finding_field *f, char text[64])
 {
-	char units[UNITS_TEXT_SIZE];
+	const char *unit = f->unit ? f->unit : "";
 
 	/* a ratio needs no word */
-	if (strcmp(f->unit, "bytes") == 0) {
+	if (strcmp(unit, "bytes") == 0) {
+		char units[UNITS_TEXT_SIZE];
+
 		format_bytes(strtoull(f->text, NULL, 10), units);
 		snprintf(text, 64, "%s", units);
-	} else if (f->unit[0] == '\0' || strcmp(f->unit, "count") == 0 ||
-		   strcmp(f->unit, "ratio") == 0) {
+	} else if (unit[0] == '\0' || strcmp(unit, "count") == 0 || strcmp(unit, "ratio") == 0) {
 		snprintf(text, 64, "%.60s", f->text);
 	} else {
-		snprintf(text, 64, "%.40s %.20s", f->text, f->unit);
+		snprintf(text, 64, "%.40s %.20s", f->text, unit);
 	}
 }
 
@@ -252,15 +253,17 @@ static void add_rung(const struct assay_rung *rung, void *context)
 	}
 }
 
-int doctor_page(struct assay_look_options *options, bool readings, struct buf *out,
+int doctor_page(const struct assay_look_options *options, bool readings, struct buf *out,
 	struct assay_error *failure)
 {
 	struct page p = { .out = out, .readings = readings };
 
-	options->finding = add_finding;
-	options->rung = add_rung;
-	options->context = &p;
-	int r = assay_look(options, failure);
+	struct assay_look_options o = *options;
+
+	o.finding = add_finding;
+	o.rung = add_rung;
+	o.context = &p;
+	int r = assay_look(&o, failure);
 	flush_group(&p);
 	buf_done(&p.device_key);
 	return r;

@@ -10,7 +10,7 @@ struct assay_look_options;
 struct buf;
 
 /* Looks with these options and adds the page. 0, or what assay_look() returned. */
-int doctor_page(struct assay_look_options *options, bool readings, struct buf *out,
+int doctor_page(const struct assay_look_options *options, bool readings, struct buf *out,
 	struct assay_error *failure);
 
 #endif
