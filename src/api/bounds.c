@@ -103,15 +103,26 @@ static bool is_memsw(const struct cgroup_bound *b, const struct cgroup_place *pl
 	return b->kind == CGROUP_LIMIT_SWAP && place->version == 1;
 }
 
-/* Where both are the same, the sum is refused first, and memory.failcnt stays 0 (try_charge_memcg() in mm/memcontrol.c). */
+static void distrust_zero(const struct gathering *g, size_t limit)
+{
+	for (size_t i = 0; g->bounds && i < g->bounds->n; i++)
+		if (g->bounds->counters[i].limit == limit)
+			g->bounds->counters[i].zero_says_nothing = true;
+}
+
+/* Where both are the same, the sum is refused first, and memory.failcnt stays 0 (try_charge_memcg() in mm/memcontrol.c). Newer kernels do not
+ * even count for the sum: Linux 6.18 sets track_failcnt for memory alone. */
 static void count_memsw_as_memory(struct gathering *g, const struct cgroup_limit *found)
 {
+	distrust_zero(g, g->info->n_target_limits - 1);
 	for (size_t i = 0; i < g->info->n_target_limits; i++) {
 		const struct target_limit *l = &g->info->target_limits[i];
 
-		if (strcmp(l->name, "memory") == 0 && strcmp(l->source, "cgroup") == 0 &&
-			found->value <= l->limit)
-			add_counter(g, i, found->directory, found->file);
+		if (strcmp(l->name, "memory") != 0 || strcmp(l->source, "cgroup") != 0 ||
+			found->value > l->limit)
+			continue;
+		add_counter(g, i, found->directory, found->file);
+		distrust_zero(g, i);
 	}
 }
 
@@ -337,6 +348,8 @@ static void count_one(const struct bound_counter *c, struct target_limit *l)
 	if (limit_counter_read(&c->source, &now) < 0 || now.hits < c->before.hits)
 		return;
 	uint64_t hits = now.hits - c->before.hits;
+	if (hits == 0 && c->zero_says_nothing)
+		return;
 	if (!l->has_hits || hits > l->hits)
 		l->hits = hits;
 	l->has_hits = true;

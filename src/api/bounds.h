@@ -17,6 +17,7 @@ struct bound_counter {
 	size_t limit; /* the place there */
 	struct limit_counter source;
 	struct limit_hits before;
+	bool zero_says_nothing; /* there are kernels on which it does not count */
 };
 #define N_BOUND_COUNTERS 8
 

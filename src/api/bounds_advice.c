@@ -27,37 +27,35 @@ static bool under_slurm(const struct assay_run_info *info)
 }
 
 /* Charged memory holds the cache of files, which grows until something is in its way. */
-static void about_cache(
-	struct assay_run_info *info, const struct target_limit *l, uint64_t own_bytes)
+static void about_cache(struct assay_run_info *info, const struct target_limit *l,
+	const struct allowed_use *lasting)
 {
 	struct allowed_use use = allowed_use(info, l);
 	char used[ALLOWED_AMOUNT_SIZE];
 	char limit[ALLOWED_AMOUNT_SIZE];
-	char own[ALLOWED_AMOUNT_SIZE];
+	char rest[ALLOWED_AMOUNT_SIZE];
 	char name[ALLOWED_NAME_SIZE];
 
 	allowed_amount(BYTES, use.n, used);
 	allowed_amount(BYTES, l->limit, limit);
-	allowed_amount(BYTES, own_bytes, own);
+	allowed_amount(BYTES, lasting->n, rest);
 	allowed_name(l, name);
 	if (use.charged)
 		run_info_note(info,
 			"memory: the charge came to %s of the %s allowed (%s), but that counts the "
-			"cache of files, which the kernel takes back; the processes themselves had "
-			"%s at once",
-			used, limit, name, own);
+			"cache of files, which the kernel takes back; %s %s at once",
+			used, limit, name, lasting->words, rest);
 	else
 		run_info_note(info,
-			"memory: the %s allowed (%s) were reached although the processes had only "
-			"%s at once: the cache of files counts too, which the kernel takes back, "
-			"and so do files in tmpfs",
-			limit, name, own);
+			"memory: the %s allowed (%s) were reached, but the cache of files, which "
+			"the kernel takes back, and files in tmpfs count too; %s %s at once",
+			limit, name, lasting->words, rest);
 }
 
 static void about_memory(struct assay_run_info *info, const struct target_limit *l)
 {
 	struct allowed_use use = allowed_use(info, l);
-	const struct headline *h = run_info_headline(info, "memory_peak_bytes");
+	struct allowed_use lasting = allowed_lasting(info, l);
 	bool by_cgroup = strcmp(l->source, "cgroup") == 0;
 	bool hit = l->has_hits && l->hits > 0;
 	char used[ALLOWED_AMOUNT_SIZE];
@@ -66,8 +64,8 @@ static void about_memory(struct assay_run_info *info, const struct target_limit 
 
 	if (use.quality == ABSENT || (!hit && !is_near(use.n, l->limit)))
 		return;
-	if (by_cgroup && h && h->value.quality != ABSENT && !is_near(h->value.n, l->limit)) {
-		about_cache(info, l, h->value.n);
+	if (by_cgroup && lasting.quality != ABSENT && !is_near(lasting.n, l->limit)) {
+		about_cache(info, l, &lasting);
 		return;
 	}
 	allowed_amount(BYTES, use.n, used);

@@ -15,7 +15,6 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/utf8.h"
-#include "linux/wake_timer.h"
 #include "target/deliver.h"
 #include "target/readings.h"
 
@@ -52,7 +51,7 @@ static int check_sources(const struct session *s, const struct limits *l, struct
 
 void limiting_init(struct limiting *l)
 {
-	*l = (struct limiting){ .cgroup = OWN_CGROUP_NONE, .wake_timer = WAKE_TIMER_NONE };
+	*l = (struct limiting){ .cgroup = OWN_CGROUP_NONE };
 }
 
 int limiting_prepare(struct session *s, struct error *err)
@@ -309,6 +308,7 @@ static void kill_round(struct session *s)
 	if (l->round_pause_ns > ROUND_PAUSE_MAX_NS)
 		l->round_pause_ns = ROUND_PAUSE_MAX_NS;
 	l->next_round_ns = clock_monotonic_ns() + l->round_pause_ns;
+	wake_at(l, l->next_round_ns);
 }
 
 /* Those that are left are somebody else's, and what we wait for is the command, which has ended. */

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "linux/own_cgroup.h"
+#include "linux/wake_timer.h"
 #include "monitor/judge.h"
 
 struct error;
@@ -25,7 +26,7 @@ struct limiting {
 	struct limits limits;
 	struct judge judge;
 	struct own_cgroup cgroup; /* the job's */
-	int wake_timer; /* continues us when we are stopped together with the job */
+	struct wake_timer wake_timer; /* continues us when we are stopped together with the job */
 	uint64_t grace_end_ns;
 	uint64_t kill_began_ns, next_round_ns, round_pause_ns;
 	uint32_t rounds;

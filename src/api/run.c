@@ -163,7 +163,7 @@ static void wait_for_event(struct session *s, uint64_t now_ns)
 	struct timespec timeout = { .tv_sec = (time_t) (wait_ns / NSEC_PER_SEC),
 		.tv_nsec = (long) (wait_ns % NSEC_PER_SEC) };
 	if (ppoll(fds, 2, &timeout, NULL) > 0 && fds[1].revents) {
-		census_drain(&m->census);
+		finals_drain(&m->finals);
 		s->census_pause_ns = clock_monotonic_ns() + s->census_pause_length_ns;
 	}
 }
@@ -364,6 +364,7 @@ static struct session *new_session(void)
 	oom_init(&s->oom);
 	outputs_init(&s->outputs);
 	s->monitor = (struct monitor){ .census.fd = -1,
+		.finals.listener.fd = -1,
 		.collect = { .perf_fd = -1, .keeper_io_fd = -1 } };
 	return s;
 }

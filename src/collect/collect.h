@@ -23,6 +23,7 @@
 struct census;
 struct energy_domains;
 struct error;
+struct finals;
 struct interfaces;
 struct ledger;
 struct process;
@@ -33,6 +34,7 @@ struct collect {
 	const struct roots *roots;
 	struct ledger *ledger;
 	struct census *census;
+	struct finals *finals;
 	/* where the job's cgroups are; NULL when there are none or they are not to be read. Set before the probes; with a cgroup of its own,
 	 * again before the job starts */
 	struct cgroup_view *cgroup;

@@ -7,50 +7,52 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/macros.h"
 #include "collect/collect.h"
 
+/* clang-format off */
 enum {
 	CPU_SECONDS,
-	CPU_PERCENT, /* clang-format off */
+	CPU_PERCENT,
 	USER_SECONDS, NICE_SECONDS, SYSTEM_SECONDS, IDLE_SECONDS, IOWAIT_SECONDS, IRQ_SECONDS, SOFTIRQ_SECONDS, STEAL_SECONDS, GUEST_SECONDS,
 	USER_PERCENT, SYSTEM_PERCENT, IDLE_PERCENT, IOWAIT_PERCENT, STEAL_PERCENT,
 	CORE_BUSY_SECONDS, CORE_USER_SECONDS, CORE_SYSTEM_SECONDS, CORE_IDLE_SECONDS, CORE_IOWAIT_SECONDS, CORE_STEAL_SECONDS,
 	CORE_BUSY_PERCENT, CORE_USER_PERCENT, CORE_SYSTEM_PERCENT, CORE_IDLE_PERCENT, CORE_IOWAIT_PERCENT, CORE_STEAL_PERCENT,
 	CONTEXT_SWITCHES, FORKS, INTERRUPTS, RUNNING, BLOCKED,
-	N_ROWS /* clang-format on */
+	N_ROWS
 };
+/* clang-format on */
 
 /* The kernel charges user and system time by its ticks (or by exact times, CONFIG_VIRT_CPU_ACCOUNTING); idle and iowait are timed on tickless
  * processors. The file cuts all of them to 10 ms. */
 #define SECONDS_ROW(name, what, text)                                                              \
 	{                                                                                          \
 		.key = (name), .kind = COUNTER, .unit = SECONDS, .scope = SINGLE, .reduce = DELTA, \
-		.quality = ESTIMATE, .cost = CHEAP, .origin = "/proc/stat cpu " what, .help = text \
+		.quality = ESTIMATE, .cost = CHEAP, .origin = "/proc/stat cpu " what,              \
+		.help = (text)                                                                     \
 	}
 #define PERCENT_ROW(name, of, what, text)                                                          \
 	{                                                                                          \
 		.key = (name), .kind = GAUGE, .unit = PERCENT, .scope = SINGLE,                    \
 		.reduce = MAX | MEAN, .quality = ESTIMATE, .on = true, .cost = CHEAP,              \
-		.rate_of = (of), .origin = "/proc/stat cpu " what, .help = text                    \
+		.rate_of = (of), .origin = "/proc/stat cpu " what, .help = (text)                  \
 	}
 #define CORE_SECONDS(name, what, text)                                                             \
 	{                                                                                          \
 		.key = (name), .kind = COUNTER, .unit = SECONDS, .scope = DEVICE, .reduce = DELTA, \
 		.quality = ESTIMATE, .cost = CHEAP, .origin = "/proc/stat cpuN " what,             \
-		.help = text                                                                       \
+		.help = (text)                                                                     \
 	}
 #define CORE_PERCENT(name, of, what, text)                                                         \
 	{                                                                                          \
 		.key = (name), .kind = GAUGE, .unit = PERCENT, .scope = DEVICE,                    \
 		.reduce = MAX | MEAN, .quality = ESTIMATE, .cost = CHEAP, .rate_of = (of),         \
-		.origin = "/proc/stat cpuN " what, .help = text                                    \
+		.origin = "/proc/stat cpuN " what, .help = (text)                                  \
 	}
 
 static const struct measure rows[] = {
 	/* clang-format off */
-	[CPU_SECONDS] = { .key = "host_cpu_seconds", .kind = COUNTER, .unit = SECONDS, .scope = SINGLE, .reduce = DELTA, .quality = ESTIMATE, .on = true,
+	[CPU_SECONDS] = { .quantity = "host_cpu", .rank = 1, .key = "host_cpu_seconds", .kind = COUNTER, .unit = SECONDS, .scope = SINGLE, .reduce = DELTA, .quality = ESTIMATE, .on = true,
 		.cost = CHEAP, .origin = "/proc/stat cpu user+nice+system+irq+softirq", .help = "CPU time of the whole machine, whoever used it; guests once, no iowait, no steal" },
 	[CPU_PERCENT] = PERCENT_ROW("host_cpu_percent", "host_cpu_seconds", "user+nice+system+irq+softirq", "CPU use of the whole machine, 100 is one core"),
 	[USER_SECONDS] = SECONDS_ROW("host_cpu_user_seconds", "user", "CPU time of the whole machine in user mode, guests of virtual machines included, niced tasks not"),
@@ -95,18 +97,7 @@ _Static_assert(ARRAY_SIZE(rows) == N_ROWS, "one row a name");
 
 static int probe_host_cpu(const struct collect *c, struct error *err)
 {
-	struct host_stat s;
-	int r = host_stat_read(c->roots, 0, &s, NULL, NULL);
-
-	if (r == -ENODATA)
-		return error_say(err, r,
-			"/proc/stat shows nothing but zeros: this sandbox does not tell what its "
-			"machine does");
-	if (r == -EINVAL)
-		return error_say(err, r, "/proc/stat is not as proc(5) describes it");
-	if (r < 0)
-		return error_set(err, r, "/proc/stat cannot be read");
-	return 0;
+	return host_stat_probe(c->roots, err);
 }
 
 /* A state this kernel does not show is absent. */

@@ -5,37 +5,42 @@
 #include <errno.h>
 #include <stdbool.h>
 
-#include "base/error.h"
 #include "base/macros.h"
 #include "collect/collect.h"
 #include "linux/roots.h"
 
-enum { /* clang-format off */
+/* clang-format off */
+enum {
 	READ_BYTES, WRITE_BYTES, READS, WRITES, DISCARD_BYTES,
 	DEVICE_READ_BYTES, DEVICE_WRITE_BYTES, DEVICE_READS, DEVICE_WRITES, DEVICE_READ_SECONDS, DEVICE_WRITE_SECONDS, DEVICE_BUSY_SECONDS,
 	DEVICE_BUSY_PERCENT, DEVICE_IN_FLIGHT,
-	N_ROWS /* clang-format on */
+	N_ROWS
 };
+/* clang-format on */
 
-#define TOTAL_ROW(name, of, what, is_on, text)                                                     \
+#define TOTAL_ROW(name, of, what, text)                                                            \
 	{                                                                                          \
 		.key = (name), .kind = COUNTER, .unit = (of), .scope = SINGLE, .reduce = DELTA,    \
-		.quality = EXACT, .on = (is_on), .cost = CHEAP,                                    \
-		.origin = "/proc/diskstats " what ", whole disks", .help = text                    \
+		.quality = EXACT, .cost = CHEAP,                                                   \
+		.origin = "/proc/diskstats " what ", whole disks", .help = (text)                  \
 	}
 #define DEVICE_ROW(name, of, what, text)                                                           \
 	{                                                                                          \
 		.key = (name), .kind = COUNTER, .unit = (of), .scope = DEVICE, .reduce = DELTA,    \
-		.quality = EXACT, .cost = CHEAP, .origin = "/proc/diskstats " what, .help = text   \
+		.quality = EXACT, .cost = CHEAP, .origin = "/proc/diskstats " what, .help = (text) \
 	}
 
 static const struct measure rows[] = {
 	/* clang-format off */
-	[READ_BYTES] = TOTAL_ROW("host_disk_read_bytes", BYTES, "sectors read x 512", true, "read from all disks of the machine; no partitions, dm, md, loop, ram"),
-	[WRITE_BYTES] = TOTAL_ROW("host_disk_write_bytes", BYTES, "sectors written x 512", true, "written to all disks of the machine; no partitions, dm, md, loop, ram"),
-	[READS] = TOTAL_ROW("host_disk_read_count", COUNT, "reads completed", false, "reads that all disks of the machine completed, after merging"),
-	[WRITES] = TOTAL_ROW("host_disk_write_count", COUNT, "writes completed", false, "writes that all disks of the machine completed, after merging"),
-	[DISCARD_BYTES] = TOTAL_ROW("host_disk_discard_bytes", BYTES, "sectors discarded x 512", false, "given back to all disks of the machine as unused (trim)"),
+	[READ_BYTES] = { .key = "host_disk_read_bytes", .kind = COUNTER, .unit = BYTES, .scope = SINGLE, .reduce = DELTA, .quality = EXACT, .on = true,
+		.quantity = "host_disk_read", .rank = 1, .cost = CHEAP, .origin = "/proc/diskstats sectors read x 512, whole disks",
+		.help = "read from all disks of the machine; no partitions, dm, md, loop, ram" },
+	[WRITE_BYTES] = { .key = "host_disk_write_bytes", .kind = COUNTER, .unit = BYTES, .scope = SINGLE, .reduce = DELTA, .quality = EXACT, .on = true,
+		.quantity = "host_disk_write", .rank = 1, .cost = CHEAP, .origin = "/proc/diskstats sectors written x 512, whole disks",
+		.help = "written to all disks of the machine; no partitions, dm, md, loop, ram" },
+	[READS] = TOTAL_ROW("host_disk_read_count", COUNT, "reads completed", "reads that all disks of the machine completed, after merging"),
+	[WRITES] = TOTAL_ROW("host_disk_write_count", COUNT, "writes completed", "writes that all disks of the machine completed, after merging"),
+	[DISCARD_BYTES] = TOTAL_ROW("host_disk_discard_bytes", BYTES, "sectors discarded x 512", "given back to all disks of the machine as unused (trim)"),
 	[DEVICE_READ_BYTES] = DEVICE_ROW("host_device_read_bytes", BYTES, "sectors read x 512", "read from one disk or volume"),
 	[DEVICE_WRITE_BYTES] = DEVICE_ROW("host_device_write_bytes", BYTES, "sectors written x 512", "written to one disk or volume"),
 	[DEVICE_READS] = DEVICE_ROW("host_device_read_count", COUNT, "reads completed", "reads that one disk or volume completed"),
@@ -53,7 +58,7 @@ static const struct measure rows[] = {
 _Static_assert(ARRAY_SIZE(rows) == N_ROWS, "one row a name");
 
 struct disk_reading {
-	struct batch *out; /* NULL: only count */
+	struct batch *out;
 	const struct roots *roots;
 	unsigned disks;
 	struct disk_io sum;
@@ -77,13 +82,12 @@ static void take_disk(const struct disk_io *io, void *context)
 	struct disk_reading *reading = context;
 	enum disk_kind kind = disk_kind(reading->roots, io->name);
 
-	if (kind == DISK_STACKED && reading->out)
+	if (kind == DISK_STACKED)
 		put_disk(reading->out, "volume", io);
 	if (kind != DISK_WHOLE)
 		return;
 	reading->disks++;
-	if (reading->out)
-		put_disk(reading->out, "disk", io);
+	put_disk(reading->out, "disk", io);
 	reading->sum.read_bytes += io->read_bytes;
 	reading->sum.write_bytes += io->write_bytes;
 	reading->sum.reads += io->reads;
@@ -94,21 +98,7 @@ static void take_disk(const struct disk_io *io, void *context)
 
 static int probe_host_disk(const struct collect *c, struct error *err)
 {
-	struct disk_reading reading = { .roots = c->roots };
-	int r;
-
-	if (c->roots->sys < 0)
-		return error_say(err, -ENOENT,
-			"without /sys disks cannot be told from their partitions; mounting it "
-			"would help");
-	r = diskstats_each(c->roots, take_disk, &reading);
-	if (r == -EINVAL)
-		return error_say(err, r, "/proc/diskstats is not as the kernel documents it");
-	if (r < 0)
-		return error_set(err, r, "/proc/diskstats cannot be read");
-	if (reading.disks == 0)
-		return error_say(err, -ENODEV, "/proc/diskstats shows no disk here");
-	return 0;
+	return diskstats_probe(c->roots, err);
 }
 
 static int read_host_disk(struct collect *c, struct batch *out)

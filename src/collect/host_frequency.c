@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "base/error.h"
 #include "base/macros.h"
 #include "collect/collect.h"
 
@@ -13,33 +12,16 @@ enum { FREQUENCY, N_ROWS };
 
 static const struct measure rows[] = {
 	/* clang-format off */
-	[FREQUENCY] = { .key = "host_cpu_frequency_hertz", .kind = GAUGE, .unit = HERTZ, .scope = DEVICE, .reduce = MAX | MIN | MEAN, .quality = SAMPLED,
+	[FREQUENCY] = { .quantity = "host_frequency", .rank = 1, .key = "host_cpu_frequency_hertz", .kind = GAUGE, .unit = HERTZ, .scope = DEVICE, .reduce = MAX | MIN | MEAN, .quality = SAMPLED,
 		.cost = COSTLY, .origin = "/sys/devices/system/cpu/cpuN/cpufreq/scaling_cur_freq, else /proc/cpuinfo cpu MHz",
-		.help = "frequency of one processor now; on many virtual machines the nominal one; before Linux 5.18 a reading may take 10 ms a processor" },
+		.help = "frequency of one processor now; on many virtual machines the nominal one; on older x86 kernels a reading may take 10 ms a processor" },
 	/* clang-format on */
 };
 _Static_assert(ARRAY_SIZE(rows) == N_ROWS, "one row a name");
 
-static void count_frequency(unsigned number, uint64_t hertz, int error, void *context)
-{
-	unsigned *n = context;
-	(void) number;
-	(void) error;
-
-	*n += hertz != 0;
-}
-
 static int probe_host_frequency(const struct collect *c, struct error *err)
 {
-	const char *origin;
-	unsigned n = 0;
-	int r = cpu_frequency_each(c->roots, count_frequency, &n, &origin);
-
-	if (r == 0 && n > 0)
-		return 0;
-	return error_say(err, r < 0 ? r : -ENODATA,
-		"neither cpufreq below /sys nor /proc/cpuinfo tells the frequency of a processor "
-		"here");
+	return cpu_frequency_probe(c->roots, err);
 }
 
 static void put_frequency(unsigned number, uint64_t hertz, int error, void *context)
@@ -56,9 +38,7 @@ static void put_frequency(unsigned number, uint64_t hertz, int error, void *cont
 
 static int read_host_frequency(struct collect *c, struct batch *out)
 {
-	const char *origin;
-
-	return cpu_frequency_each(c->roots, put_frequency, out, &origin);
+	return cpu_frequency_each(c->roots, put_frequency, out);
 }
 
 const struct collector host_frequency_collector = { .name = "host_frequency",

@@ -2,16 +2,14 @@
 /* The load of the whole machine: how many tasks ran or waited for a disk. */
 #include "linux/loadavg.h"
 
-#include "base/error.h"
 #include "base/macros.h"
 #include "collect/collect.h"
-#include "linux/roots.h"
 
 enum { LOAD_1M, LOAD_5M, LOAD_15M, RUNNABLE, TASKS, N_ROWS };
 
 static const struct measure rows[] = {
 	/* clang-format off */
-	[LOAD_1M] = { .key = "host_load_1m_ratio", .kind = GAUGE, .unit = RATIO, .scope = SINGLE, .reduce = MAX | MEAN | LAST, .quality = SAMPLED, .on = true,
+	[LOAD_1M] = { .quantity = "host_load", .rank = 1, .key = "host_load_1m_ratio", .kind = GAUGE, .unit = RATIO, .scope = SINGLE, .reduce = MAX | MEAN | LAST, .quality = SAMPLED, .on = true,
 		.cost = CHEAP, .origin = "/proc/loadavg", .help = "tasks of the machine that ran, wanted to or waited for a disk, averaged over 1 minute" },
 	[LOAD_5M] = { .key = "host_load_5m_ratio", .kind = GAUGE, .unit = RATIO, .scope = SINGLE, .reduce = MAX | MEAN | LAST, .quality = SAMPLED,
 		.cost = CHEAP, .origin = "/proc/loadavg", .help = "the same over 5 minutes" },
@@ -25,26 +23,15 @@ static const struct measure rows[] = {
 };
 _Static_assert(ARRAY_SIZE(rows) == N_ROWS, "one row a name");
 
-static int read_loadavg(const struct roots *r, struct loadavg *ret)
-{
-	char text[256];
-	ssize_t n = read_root_file(r->proc, "loadavg", text, sizeof(text));
-
-	return n < 0 ? (int) n : loadavg_parse(text, (size_t) n, ret);
-}
-
 static int probe_host_load(const struct collect *c, struct error *err)
 {
-	struct loadavg l;
-	int r = read_loadavg(c->roots, &l);
-
-	return r < 0 ? error_set(err, r, "/proc/loadavg cannot be read") : 0;
+	return loadavg_probe(c->roots, err);
 }
 
 static int read_host_load(struct collect *c, struct batch *out)
 {
 	struct loadavg l;
-	int r = read_loadavg(c->roots, &l);
+	int r = loadavg_read(c->roots, &l);
 
 	for (unsigned row = 0; r < 0 && row < N_ROWS; row++)
 		put_absent(out, NULL, row, r);

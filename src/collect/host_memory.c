@@ -4,13 +4,10 @@
 
 #include <errno.h>
 
-#include "base/error.h"
 #include "base/macros.h"
 #include "collect/collect.h"
-#include "linux/roots.h"
 
-#define MEMINFO_SIZE 16384 /* 2 to 4 KiB on the kernels of today */
-
+/* clang-format off */
 enum {
 	TOTAL,
 	AVAILABLE,
@@ -24,23 +21,25 @@ enum {
 	MAPPED,
 	SHMEM,
 	SLAB,
-	SLAB_RECLAIMABLE, /* clang-format off */
+	SLAB_RECLAIMABLE,
 	KERNEL_STACK, PAGE_TABLES, COMMITTED, SWAP_TOTAL, SWAP_USED, SWAP_CACHED,
-	N_ROWS /* clang-format on */
+	N_ROWS
 };
+/* clang-format on */
 
 #define MEMORY_ROW(name, line, reduces, is_on, text)                                               \
 	{                                                                                          \
 		.key = (name), .kind = GAUGE, .unit = BYTES, .scope = SINGLE, .reduce = (reduces), \
 		.quality = SAMPLED, .on = (is_on), .cost = CHEAP, .origin = "/proc/meminfo " line, \
-		.help = text                                                                       \
+		.help = (text)                                                                     \
 	}
 
 static const struct measure rows[] = {
 	/* clang-format off */
 	[TOTAL] = MEMORY_ROW("host_memory_total_bytes", "MemTotal", LAST, false, "memory of the machine that the kernel manages"),
 	[AVAILABLE] = MEMORY_ROW("host_memory_available_bytes", "MemAvailable", MIN | MEAN, true, "what could be had without swapping, by the kernel's estimate"),
-	[USED] = MEMORY_ROW("host_memory_used_bytes", "MemTotal - MemAvailable", MAX | MEAN, true, "total less available: what could not be had without swapping"),
+	[USED] = { .key = "host_memory_used_bytes", .kind = GAUGE, .unit = BYTES, .scope = SINGLE, .reduce = MAX | MEAN, .quality = SAMPLED, .on = true,
+		.quantity = "host_memory", .rank = 1, .cost = CHEAP, .origin = "/proc/meminfo MemTotal - MemAvailable", .help = "total less available: what could not be had without swapping" },
 	[FREE_MEMORY] = MEMORY_ROW("host_memory_free_bytes", "MemFree", MIN | MEAN, false, "memory that nothing uses, not even a cache"),
 	[BUFFERS] = MEMORY_ROW("host_memory_buffers_bytes", "Buffers", MAX | MEAN, false, "cache of raw block devices and of file systems' own data"),
 	[CACHED] = MEMORY_ROW("host_memory_cached_bytes", "Cached", MAX | MEAN, false, "page cache of files, tmpfs and shared memory included"),
@@ -61,24 +60,9 @@ static const struct measure rows[] = {
 };
 _Static_assert(ARRAY_SIZE(rows) == N_ROWS, "one row a name");
 
-static int read_meminfo(const struct roots *r, struct meminfo *ret)
-{
-	char text[MEMINFO_SIZE];
-	ssize_t n = read_root_file(r->proc, "meminfo", text, sizeof(text));
-
-	return n < 0 ? (int) n : meminfo_parse(text, (size_t) n, ret);
-}
-
 static int probe_host_memory(const struct collect *c, struct error *err)
 {
-	struct meminfo m;
-	int r = read_meminfo(c->roots, &m);
-
-	if (r == -EINVAL)
-		return error_say(err, r, "/proc/meminfo is not as proc(5) describes it");
-	if (r < 0)
-		return error_set(err, r, "/proc/meminfo cannot be read");
-	return 0;
+	return meminfo_probe(c->roots, err);
 }
 
 static void put_line(
@@ -125,7 +109,7 @@ static int read_host_memory(struct collect *c, struct batch *out)
 		{ SWAP_CACHED, MEM_SWAP_CACHED },
 	};
 	struct meminfo m;
-	int r = read_meminfo(c->roots, &m);
+	int r = meminfo_read(c->roots, &m);
 
 	for (unsigned row = 0; r < 0 && row < N_ROWS; row++)
 		put_absent(out, NULL, row, r);

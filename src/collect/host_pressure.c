@@ -5,35 +5,36 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "base/error.h"
 #include "base/macros.h"
 #include "collect/collect.h"
-#include "linux/roots.h"
 
-enum { /* clang-format off */
+/* clang-format off */
+enum {
 	CPU_SOME, CPU_FULL, MEMORY_SOME, MEMORY_FULL, IO_SOME, IO_FULL, IRQ_FULL,
 	CPU_SOME_PERCENT, CPU_FULL_PERCENT, MEMORY_SOME_PERCENT, MEMORY_FULL_PERCENT, IO_SOME_PERCENT, IO_FULL_PERCENT, IRQ_FULL_PERCENT,
-	N_ROWS /* clang-format on */
+	N_ROWS
 };
+/* clang-format on */
 
 #define SECONDS_ROW(resource, line, is_on, text)                                                   \
 	{                                                                                          \
 		.key = "host_pressure_" resource "_" line "_seconds", .kind = COUNTER,             \
 		.unit = SECONDS, .scope = SINGLE, .reduce = DELTA, .quality = EXACT,               \
 		.on = (is_on), .cost = CHEAP,                                                      \
-		.origin = "/proc/pressure/" resource " " line " total", .help = text               \
+		.origin = "/proc/pressure/" resource " " line " total", .help = (text)             \
 	}
 #define PERCENT_ROW(resource, line, text)                                                          \
 	{                                                                                          \
 		.key = "host_pressure_" resource "_" line "_percent", .kind = GAUGE,               \
 		.unit = PERCENT, .scope = SINGLE, .reduce = MAX | MEAN, .quality = SAMPLED,        \
 		.cost = CHEAP, .rate_of = "host_pressure_" resource "_" line "_seconds",           \
-		.origin = "/proc/pressure/" resource " " line " total", .help = text               \
+		.origin = "/proc/pressure/" resource " " line " total", .help = (text)             \
 	}
 
 static const struct measure rows[] = {
 	/* clang-format off */
-	[CPU_SOME] = SECONDS_ROW("cpu", "some", true, "time in which a task of the machine wanted a CPU and had none"),
+	[CPU_SOME] = { .key = "host_pressure_cpu_some_seconds", .kind = COUNTER, .unit = SECONDS, .scope = SINGLE, .reduce = DELTA, .quality = EXACT, .on = true,
+		.quantity = "host_pressure", .rank = 1, .cost = CHEAP, .origin = "/proc/pressure/cpu some total", .help = "time in which a task of the machine wanted a CPU and had none" },
 	[CPU_FULL] = SECONDS_ROW("cpu", "full", false, "0 by definition for a whole machine; shown by kernels since 5.13"),
 	[MEMORY_SOME] = SECONDS_ROW("memory", "some", true, "time in which a task of the machine waited for memory: reclaim, swapping in, refaults"),
 	[MEMORY_FULL] = SECONDS_ROW("memory", "full", false, "time in which all tasks of the machine that were not idle waited for memory"),
@@ -52,37 +53,18 @@ static const struct measure rows[] = {
 _Static_assert(ARRAY_SIZE(rows) == N_ROWS, "one row a name");
 
 static const struct {
-	const char *path;
+	const char *resource;
 	int some, full; /* rows; -1: the file has no such line */
 } files[] = {
-	{ "pressure/cpu", CPU_SOME, CPU_FULL },
-	{ "pressure/memory", MEMORY_SOME, MEMORY_FULL },
-	{ "pressure/io", IO_SOME, IO_FULL },
-	{ "pressure/irq", -1, IRQ_FULL },
+	{ "cpu", CPU_SOME, CPU_FULL },
+	{ "memory", MEMORY_SOME, MEMORY_FULL },
+	{ "io", IO_SOME, IO_FULL },
+	{ "irq", -1, IRQ_FULL },
 };
-
-static int read_pressure(const struct roots *r, const char *path, struct pressure *ret)
-{
-	char text[512];
-	ssize_t n = read_root_file(r->proc, path, text, sizeof(text));
-
-	return n < 0 ? (int) n : pressure_parse(text, (size_t) n, ret);
-}
 
 static int probe_host_pressure(const struct collect *c, struct error *err)
 {
-	struct pressure p;
-	int r = read_pressure(c->roots, files[0].path, &p);
-
-	/* A kernel with it built in and switched off has no files, or (before 5.16) files that cannot be read. */
-	if (r == -ENOENT || r == -EOPNOTSUPP)
-		return error_say(err, r,
-			"this kernel keeps no pressure stall information: it needs CONFIG_PSI "
-			"(4.20), "
-			"and psi=1 on the kernel's command line where it is off by default (RHEL)");
-	if (r == -EINVAL)
-		return error_say(err, r, "/proc/pressure/cpu is not as the kernel documents it");
-	return r < 0 ? error_set(err, r, "/proc/pressure/cpu cannot be read") : 0;
+	return host_pressure_probe(c->roots, err);
 }
 
 static void put_pressure(struct batch *out, int row, const struct pressure_line *line, int error)
@@ -103,7 +85,7 @@ static int read_host_pressure(struct collect *c, struct batch *out)
 
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
 		struct pressure p;
-		int r = read_pressure(c->roots, files[i].path, &p);
+		int r = host_pressure_read(c->roots, files[i].resource, &p);
 
 		/* irq is there since 6.1 and only with CONFIG_IRQ_TIME_ACCOUNTING. */
 		if (r < 0 && i == 0)

@@ -2,9 +2,6 @@
 /* The temperature sensors of the machine. */
 #include "linux/temperature.h"
 
-#include <errno.h>
-
-#include "base/error.h"
 #include "base/macros.h"
 #include "collect/collect.h"
 
@@ -14,7 +11,7 @@ enum { TEMPERATURE, N_ROWS };
 
 static const struct measure rows[] = {
 	/* clang-format off */
-	[TEMPERATURE] = { .key = "host_temperature_celsius", .kind = GAUGE, .unit = CELSIUS, .scope = DEVICE, .reduce = MAX | MIN | MEAN, .quality = SAMPLED,
+	[TEMPERATURE] = { .quantity = "host_temperature", .rank = 1, .key = "host_temperature_celsius", .kind = GAUGE, .unit = CELSIUS, .scope = DEVICE, .reduce = MAX | MIN | MEAN, .quality = SAMPLED,
 		.cost = COSTLY, .origin = "/sys/class/thermal/thermal_zone*/temp, /sys/class/hwmon/hwmon*/temp*_input", .help = "one temperature sensor; below zero it is absent" },
 	/* clang-format on */
 };
@@ -26,12 +23,7 @@ static size_t n_sensors;
 
 static int probe_host_temperature(const struct collect *c, struct error *err)
 {
-	if (sensors_list(c->roots, sensors, N_SENSORS_MAX, &n_sensors) == 0)
-		return 0;
-	return error_say(err, -ENOENT,
-		"no temperature sensor below /sys/class/thermal and /sys/class/hwmon: virtual "
-		"machines and containers "
-		"rarely have one, others need the driver (coretemp, k10temp)");
+	return sensors_list(c->roots, sensors, N_SENSORS_MAX, &n_sensors, err);
 }
 
 static int read_host_temperature(struct collect *c, struct batch *out)

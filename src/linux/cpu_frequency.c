@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/macros.h"
 #include "linux/line_reader.h"
 #include "linux/roots.h"
@@ -133,14 +134,30 @@ static int from_cpuinfo(const struct roots *r, frequency_function *each, void *c
 	return more < 0 ? more : found;
 }
 
-int cpu_frequency_each(
-	const struct roots *r, frequency_function *each, void *context, const char **ret_origin)
+int cpu_frequency_each(const struct roots *r, frequency_function *each, void *context)
 {
 	int rc = from_cpufreq(r, each, context);
 
-	*ret_origin = "/sys/devices/system/cpu/cpuN/cpufreq/scaling_cur_freq";
-	if (rc != -ENODATA)
-		return rc;
-	*ret_origin = "/proc/cpuinfo cpu MHz";
-	return from_cpuinfo(r, each, context);
+	return rc == -ENODATA ? from_cpuinfo(r, each, context) : rc;
+}
+
+static void count_frequency(unsigned number, uint64_t hertz, int error, void *context)
+{
+	unsigned *n = context;
+	(void) number;
+	(void) error;
+
+	*n += hertz != 0;
+}
+
+int cpu_frequency_probe(const struct roots *r, struct error *err)
+{
+	unsigned n = 0;
+	int rc = cpu_frequency_each(r, count_frequency, &n);
+
+	if (rc == 0 && n > 0)
+		return 0;
+	return error_say(err, rc < 0 ? rc : -ENODATA,
+		"neither cpufreq below /sys nor /proc/cpuinfo tells the frequency of a processor "
+		"here");
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/macros.h"
 #include "linux/line_reader.h"
 #include "linux/roots.h"
@@ -145,4 +146,34 @@ int diskstats_each(const struct roots *r, disk_function *each, void *context)
 			each(&io, context);
 	}
 	return more;
+}
+
+struct disk_count {
+	const struct roots *roots;
+	unsigned whole;
+};
+
+static void count_disk(const struct disk_io *io, void *context)
+{
+	struct disk_count *count = context;
+
+	count->whole += disk_kind(count->roots, io->name) == DISK_WHOLE;
+}
+
+int diskstats_probe(const struct roots *r, struct error *err)
+{
+	struct disk_count count = { .roots = r };
+
+	if (r->sys < 0)
+		return error_say(err, -ENOENT,
+			"without /sys disks cannot be told from their partitions; mounting it "
+			"would help");
+	int rc = diskstats_each(r, count_disk, &count);
+	if (rc == -EINVAL)
+		return error_say(err, rc, "/proc/diskstats is not as the kernel documents it");
+	if (rc < 0)
+		return error_set(err, rc, "/proc/diskstats cannot be read");
+	if (count.whole == 0)
+		return error_say(err, -ENODEV, "/proc/diskstats shows no disk here");
+	return 0;
 }

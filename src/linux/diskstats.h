@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct error;
 struct roots;
 
 #define DISK_NAME_SIZE 64
@@ -41,5 +42,6 @@ typedef void disk_function(const struct disk_io *io, void *context);
 
 /* Calls for each line. A negative errno when the file cannot be read or has a malformed line. */
 int diskstats_each(const struct roots *r, disk_function *each, void *context);
+int diskstats_probe(const struct roots *r, struct error *err);
 
 #endif

@@ -9,6 +9,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/macros.h"
 #include "linux/line_reader.h"
 #include "linux/roots.h"
@@ -141,4 +142,18 @@ enum stat_view host_stat_view(const struct roots *r)
 	if (fs.f_type == PROC_SUPER_MAGIC)
 		return STAT_OF_KERNEL;
 	return fs.f_type == FUSE_SUPER_MAGIC ? STAT_OF_FUSE : STAT_RECORDED;
+}
+
+int host_stat_probe(const struct roots *r, struct error *err)
+{
+	struct host_stat s;
+	int rc = host_stat_read(r, 0, &s, NULL, NULL);
+
+	if (rc == -ENODATA)
+		return error_say(err, rc,
+			"/proc/stat shows nothing but zeros: this sandbox does not tell what its "
+			"machine does");
+	if (rc == -EINVAL)
+		return error_say(err, rc, "/proc/stat is not as proc(5) describes it");
+	return rc < 0 ? error_set(err, rc, "/proc/stat cannot be read") : 0;
 }

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct error;
 struct roots;
 
 /* The states of a processor in the order of the file; all in ticks of sysconf(_SC_CLK_TCK). The kernel's counts of idle and iowait may run
@@ -70,5 +71,7 @@ enum stat_view host_stat_view(const struct roots *r);
 
 /* Ticks to nanoseconds. */
 uint64_t ticks_to_ns(uint64_t ticks);
+/* 0, or why /proc/stat tells nothing here. */
+int host_stat_probe(const struct roots *r, struct error *err);
 
 #endif

@@ -4,6 +4,8 @@
 
 #include <errno.h>
 
+#include "base/error.h"
+#include "linux/roots.h"
 #include "linux/scan.h"
 
 int loadavg_parse(const char *text, size_t n, struct loadavg *ret)
@@ -19,4 +21,20 @@ int loadavg_parse(const char *text, size_t n, struct loadavg *ret)
 		return -EINVAL;
 	*ret = l;
 	return 0;
+}
+
+int loadavg_read(const struct roots *r, struct loadavg *ret)
+{
+	char text[256];
+	ssize_t n = read_root_file(r->proc, "loadavg", text, sizeof(text));
+
+	return n < 0 ? (int) n : loadavg_parse(text, (size_t) n, ret);
+}
+
+int loadavg_probe(const struct roots *r, struct error *err)
+{
+	struct loadavg l;
+	int rc = loadavg_read(r, &l);
+
+	return rc < 0 ? error_set(err, rc, "/proc/loadavg cannot be read") : 0;
 }

@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct error;
+struct roots;
+
 struct loadavg {
 	uint64_t thousandths[3]; /* over 1, 5 and 15 minutes; the file has two digits */
 	uint64_t runnable, tasks; /* threads that want a CPU now, threads in all */
@@ -13,5 +16,7 @@ struct loadavg {
 
 /* -EINVAL when it is malformed. */
 int loadavg_parse(const char *text, size_t n, struct loadavg *ret);
+int loadavg_read(const struct roots *r, struct loadavg *ret);
+int loadavg_probe(const struct roots *r, struct error *err);
 
 #endif

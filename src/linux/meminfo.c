@@ -2,8 +2,14 @@
 /* Parses /proc/meminfo. */
 #include "linux/meminfo.h"
 
+#include <errno.h>
+
+#include "base/error.h"
 #include "base/macros.h"
 #include "linux/key_lines.h"
+#include "linux/roots.h"
+
+#define MEMINFO_SIZE 16384 /* 1.5 to 4 KiB on the kernels of today */
 
 int meminfo_parse(const char *text, size_t n, struct meminfo *ret)
 {
@@ -37,4 +43,22 @@ int meminfo_parse(const char *text, size_t n, struct meminfo *ret)
 	if (r == 0)
 		*ret = m;
 	return r;
+}
+
+int meminfo_read(const struct roots *r, struct meminfo *ret)
+{
+	char text[MEMINFO_SIZE];
+	ssize_t n = read_root_file(r->proc, "meminfo", text, sizeof(text));
+
+	return n < 0 ? (int) n : meminfo_parse(text, (size_t) n, ret);
+}
+
+int meminfo_probe(const struct roots *r, struct error *err)
+{
+	struct meminfo m;
+	int rc = meminfo_read(r, &m);
+
+	if (rc == -EINVAL)
+		return error_say(err, rc, "/proc/meminfo is not as proc(5) describes it");
+	return rc < 0 ? error_set(err, rc, "/proc/meminfo cannot be read") : 0;
 }

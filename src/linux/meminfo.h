@@ -7,6 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct error;
+struct roots;
+
 /* In the kernel's order. */
 enum meminfo_line {
 	MEM_TOTAL,
@@ -43,5 +46,7 @@ static inline bool meminfo_has(const struct meminfo *m, enum meminfo_line line)
 
 /* -EINVAL for a malformed line. */
 int meminfo_parse(const char *text, size_t n, struct meminfo *ret);
+int meminfo_read(const struct roots *r, struct meminfo *ret);
+int meminfo_probe(const struct roots *r, struct error *err);
 
 #endif

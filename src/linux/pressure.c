@@ -4,8 +4,11 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/error.h"
 #include "base/macros.h"
+#include "linux/roots.h"
 #include "linux/scan.h"
 
 static bool scan_word(const char **at, const char *end, const char *word)
@@ -60,4 +63,31 @@ int pressure_parse(const char *text, size_t n, struct pressure *ret)
 		return -EINVAL;
 	*ret = p;
 	return 0;
+}
+
+int host_pressure_read(const struct roots *r, const char *resource, struct pressure *ret)
+{
+	char text[512];
+	AUTO_CLOSE int fd = root_file(r->proc, "pressure/%s", resource);
+
+	if (fd < 0)
+		return fd;
+	ssize_t n = read_kernel_file(fd, text, sizeof(text));
+	return n < 0 ? (int) n : pressure_parse(text, (size_t) n, ret);
+}
+
+int host_pressure_probe(const struct roots *r, struct error *err)
+{
+	struct pressure p;
+	int rc = host_pressure_read(r, "cpu", &p);
+
+	/* A kernel that has it built in and switched off has no files, or files that cannot be read. */
+	if (rc == -ENOENT || rc == -EOPNOTSUPP)
+		return error_say(err, rc,
+			"this kernel keeps no pressure stall information: it needs CONFIG_PSI "
+			"(4.20), "
+			"and psi=1 on the kernel's command line where it is off by default (RHEL)");
+	if (rc == -EINVAL)
+		return error_say(err, rc, "/proc/pressure/cpu is not as the kernel documents it");
+	return rc < 0 ? error_set(err, rc, "/proc/pressure/cpu cannot be read") : 0;
 }

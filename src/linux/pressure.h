@@ -7,6 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct error;
+struct roots;
+
 struct pressure_line {
 	bool there; /* "full" of cpu came with 5.13; irq has no "some" */
 	uint64_t avg_thousandths
@@ -21,5 +24,8 @@ struct pressure {
 
 /* -EINVAL when a line is malformed or there is none; lines of other names are left alone. */
 int pressure_parse(const char *text, size_t n, struct pressure *ret);
+/* The machine's, of "cpu", "memory", "io" or "irq". -ENOENT or -EOPNOTSUPP where the kernel keeps none. */
+int host_pressure_read(const struct roots *r, const char *resource, struct pressure *ret);
+int host_pressure_probe(const struct roots *r, struct error *err);
 
 #endif

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/macros.h"
 #include "linux/roots.h"
 #include "linux/scan.h"
@@ -141,7 +142,8 @@ static int by_name(const void *a, const void *b)
 	return strverscmp(((const struct sensor *) a)->name, ((const struct sensor *) b)->name);
 }
 
-int sensors_list(const struct roots *r, struct sensor *list, size_t size, size_t *ret_n)
+int sensors_list(
+	const struct roots *r, struct sensor *list, size_t size, size_t *ret_n, struct error *err)
 {
 	struct list l = { .roots = r, .at = list, .size = size };
 
@@ -149,7 +151,12 @@ int sensors_list(const struct roots *r, struct sensor *list, size_t size, size_t
 	list_monitors(&l);
 	qsort(list, l.n, sizeof(*list), by_name);
 	*ret_n = l.n;
-	return l.n > 0 ? 0 : -ENOENT;
+	if (l.n > 0)
+		return 0;
+	return error_say(err, -ENOENT,
+		"no temperature sensor below /sys/class/thermal and /sys/class/hwmon: virtual "
+		"machines and containers "
+		"rarely have one, others need the driver (coretemp, k10temp)");
 }
 
 int temperature_parse(const char *text, size_t n, uint64_t *ret)

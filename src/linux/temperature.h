@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct error;
 struct roots;
 
 struct sensor {
@@ -16,7 +17,8 @@ struct sensor {
 
 /* Lists sensors in the order of their names; *ret_n of them, at most `size` (the rest is left out). Allocates, so it is done once. -ENOENT when
  * there are none. */
-int sensors_list(const struct roots *r, struct sensor *list, size_t size, size_t *ret_n);
+int sensors_list(
+	const struct roots *r, struct sensor *list, size_t size, size_t *ret_n, struct error *err);
 /* Thousandths of a degree Celsius. -ERANGE below zero, which no working machine has and many a loose sensor shows; -ENODATA for
  * what is no number. */
 int sensor_read(const struct roots *r, const struct sensor *s, uint64_t *ret);

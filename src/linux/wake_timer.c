@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A POSIX timer by its system calls: before glibc 2.34 the functions are in a library of their own. */
+/* POSIX timers by their system calls: before glibc 2.34 the functions are in a library of their own. */
 #include "linux/wake_timer.h"
 
 #include <errno.h>
@@ -8,29 +8,52 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/macros.h"
 
-#define AGAIN_NS 200000000L
+/* After the first each comes twice as late as the one before it. */
+#define SECOND_AFTER_NS 100000000ULL
 
-int wake_timer_set(int *timer, uint64_t monotonic_ns)
+static int make(struct wake_timer *w)
 {
 	struct sigevent wake = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGCONT };
-	/* Again and again: the stop may come after the first, on a busy machine, or a second one with it. */
-	const struct itimerspec at = { .it_value = { .tv_sec = (time_t) (monotonic_ns / NSEC_PER_SEC),
-					       .tv_nsec = (long) (monotonic_ns % NSEC_PER_SEC) },
-		.it_interval = { .tv_nsec = AGAIN_NS } };
 
-	if (*timer == WAKE_TIMER_NONE &&
-		syscall(SYS_timer_create, CLOCK_MONOTONIC, &wake, timer) < 0) {
-		*timer = WAKE_TIMER_NONE;
-		return -errno;
+	while (w->n < WAKE_TIMERS) {
+		if (syscall(SYS_timer_create, CLOCK_MONOTONIC, &wake, &w->id[w->n]) < 0)
+			return w->n > 0 ? 0 : -errno;
+		w->n++;
 	}
-	return syscall(SYS_timer_settime, *timer, TIMER_ABSTIME, &at, NULL) < 0 ? -errno : 0;
+	return 0;
 }
 
-void wake_timer_delete(int *timer)
+int wake_timer_set(struct wake_timer *w, uint64_t monotonic_ns)
 {
-	if (*timer != WAKE_TIMER_NONE)
-		syscall(SYS_timer_delete, *timer);
-	*timer = WAKE_TIMER_NONE;
+	uint64_t now_ns = clock_monotonic_ns();
+	uint64_t after_ns = 0;
+	int r = make(w);
+
+	/* What is past would have them all fire at once. */
+	if (monotonic_ns < now_ns)
+		monotonic_ns = now_ns;
+
+	for (unsigned i = 0; i < w->n && r == 0; i++) {
+		uint64_t at_ns = monotonic_ns + after_ns;
+		const struct itimerspec at = {
+			.it_value = { .tv_sec = (time_t) (at_ns / NSEC_PER_SEC),
+				.tv_nsec = (long) (at_ns % NSEC_PER_SEC) }
+		};
+
+		if (syscall(SYS_timer_settime, w->id[i], TIMER_ABSTIME, &at, NULL) < 0)
+			r = -errno;
+		after_ns = after_ns ? 2 * after_ns : SECOND_AFTER_NS;
+		if (monotonic_ns > UINT64_MAX - after_ns)
+			break; /* never */
+	}
+	return r;
+}
+
+void wake_timer_delete(struct wake_timer *w)
+{
+	while (w->n > 0)
+		syscall(SYS_timer_delete, w->id[--w->n]);
 }

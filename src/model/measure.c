@@ -110,11 +110,9 @@ void json_measure_value(struct json *j, enum unit unit, uint64_t n)
 
 uint8_t measure_peak_quality(const struct measure *row, uint8_t quality)
 {
-	if (row->kind != GAUGE || row->mark)
-		return quality;
-	if (quality == UPPER_BOUND)
-		return ESTIMATE;
-	return quality == ESTIMATE ? SAMPLED : quality;
+	bool is_mark = row->kind != GAUGE || row->mark;
+
+	return quality == UPPER_BOUND && !is_mark ? ESTIMATE : quality;
 }
 
 int measure_total_key(const char *key, char *total, size_t size)

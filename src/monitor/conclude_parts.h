@@ -34,6 +34,7 @@ void conclude_cpu(struct monitor *m, struct assay_run_info *info, const struct v
 /* network_receive_bytes and network_transmit_bytes, by the best source there is. */
 void conclude_network(struct monitor *m, struct assay_run_info *info);
 void conclude_notes_on_cpu(struct monitor *m, struct assay_run_info *info, const struct verdict *v);
+void conclude_host(struct monitor *m, struct assay_run_info *info);
 void conclude_memory(
 	struct monitor *m, struct assay_run_info *info, const struct verdict *v, bool running);
 

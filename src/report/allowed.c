@@ -77,11 +77,23 @@ static struct allowed_use memory_use(
 		return from_headline(
 			info, "memory_peak_process_bytes", "resident in the largest process");
 	if (has_source(l, "cgroup")) {
-		use = from_row(info, "cgroup_memory_peak_bytes", "charged");
+		use = from_headline(info, "memory_peak_charged_bytes", "charged");
 		use.charged = use.quality != ABSENT;
 	}
 	if (use.quality == ABSENT)
 		use = from_headline(info, "memory_peak_bytes", "in processes");
+	return use;
+}
+
+struct allowed_use allowed_lasting(const struct assay_run_info *info, const struct target_limit *l)
+{
+	struct allowed_use use = nothing;
+
+	if (has_source(l, "cgroup"))
+		use = from_row(info, "cgroup_memory_nonreclaimable_peak_bytes",
+			"what the kernel cannot take back came to");
+	if (use.quality == ABSENT)
+		use = from_headline(info, "memory_peak_bytes", "the processes themselves had");
 	return use;
 }
 
@@ -109,7 +121,8 @@ void allowed_name(const struct target_limit *l, char text[ALLOWED_NAME_SIZE])
 {
 	const char *slash = strrchr(l->where, '/');
 	const char *file = slash ? slash + 1 : l->where;
-	size_t n = strcspn(file, " "); /* "memory.stat hierarchical_memory_limit": the file will do */
+	size_t n =
+		strcspn(file, " "); /* "memory.stat hierarchical_memory_limit": the file will do */
 
 	if (has_source(l, "cgroup"))
 		snprintf(text, ALLOWED_NAME_SIZE, "cgroup %.*s", (int) (n < 60 ? n : 60), file);

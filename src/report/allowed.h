@@ -21,6 +21,8 @@ struct allowed_use {
 /* What there is to compare with the limit: the largest use at a time. Charged memory with a cgroup's limit where it was measured, else the
  * memory of processes; the largest process with a limit of each process. */
 struct allowed_use allowed_use(const struct assay_run_info *info, const struct target_limit *l);
+/* Of memory: the part that no cache of files is in, for a limit of the job. Its words go before the number. */
+struct allowed_use allowed_lasting(const struct assay_run_info *info, const struct target_limit *l);
 /* A limit of each process alone says nothing of the job's sum. */
 bool allowed_is_per_process(const struct target_limit *l);
 /* The tightest limit of the whole job of this name; NULL: none. */

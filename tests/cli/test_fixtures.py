@@ -298,7 +298,7 @@ def test_a_tree_is_not_mixed_with_this_machine(look, name):
     """What only a system call can tell is not available, and no limit is this machine's or of our environment."""
     page = look(name)
     by_collector = {rung["collector"]: rung for ladder in page["rungs"].values() for rung in ladder}
-    for collector in ("perf", "connector"):
+    for collector in ("perf", "connector", "taskstats"):
         assert not by_collector[collector]["available"] and "recorded tree" in by_collector[collector]["why"], collector
     assert not [r for r in page["readings"] if r["name"] == "host_shared_memory_bytes"]
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")

@@ -79,6 +79,23 @@ def test_a_memory_limit_of_an_ancestor_is_the_one_and_its_hits_are_counted(run_a
     assert not [line for line in run.stderr.decode().splitlines() if len(line) > 80 and not line.startswith("  record")]
 
 
+def test_where_the_sum_with_swap_has_the_same_limit_no_zero_is_claimed(run_assay, cgroup_of, room):
+    cgroup = cgroup_of("memory")
+    if not (cgroup / "memory.memsw.limit_in_bytes").exists():
+        pytest.skip("this kernel does not account for swap")
+    (cgroup / "memory.limit_in_bytes").write_text(str(64 * MIB))
+    (cgroup / "memory.memsw.limit_in_bytes").write_text(str(64 * MIB))
+
+    run = run_assay(["dd", "if=/dev/zero", f"of={room}/big", "bs=1M", "count=200"], wrapper=into(cgroup))
+
+    counted = max(int((cgroup / name).read_text()) for name in ("memory.failcnt", "memory.memsw.failcnt"))
+    bound = tightest_of(run.info, "memory")
+    assert (bound["source"], bound["limit"]) == ("cgroup", 64 * MIB)
+    assert [b["limit"] for b in bounds_of(run.info, "memory_and_swap")] == [64 * MIB]
+    # The limit was reached for sure; what matters is that 0 is never said.
+    assert 0 < bound["hits"] <= counted if counted else "hits" not in bound
+
+
 def test_a_limit_is_recorded_when_the_run_begins(run_assay, cgroup_of, room):
     cgroup = cgroup_of("memory")
     (cgroup / "memory.limit_in_bytes").write_text(str(512 * MIB))
@@ -100,21 +117,20 @@ def test_a_cpu_quota_is_recorded_with_the_periods_that_were_throttled(run_assay,
     (cgroup / "cpu.cfs_period_us").write_text("20000")
     (cgroup / "cpu.cfs_quota_us").write_text("5000")
 
-    run = run_assay(["sh", "-c", 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; cat "$0" >"$1"',
-                     str(cgroup / "cpu.stat"), str(room / "stat")], wrapper=into(cgroup), quiet=False)
+    run = run_assay(["sh", "-c", 'cat "$0" >"$1"; i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; cat "$0" >"$2"',
+                     str(cgroup / "cpu.stat"), str(room / "first"), str(room / "last")], wrapper=into(cgroup), quiet=False)
 
     def counts(path):
         return {key: int(value) for key, value in (line.split() for line in path.read_text().splitlines())}
 
-    at_the_end, later = counts(room / "stat"), counts(cgroup / "cpu.stat")
+    first, last, later = counts(room / "first"), counts(room / "last"), counts(cgroup / "cpu.stat")
     bound = tightest_of(run.info, "cpu")
     assert (bound["source"], bound["limit"], bound["unit"]) == ("cgroup", 0.25, "cores")
     assert bound["where"] == f"{cgroup}/cpu.cfs_quota_us"
-    # assay and its wrapper are in that cgroup too: what was throttled before the job is not in its hits.
-    assert 0 < bound["hits"] <= later["nr_throttled"]
-    assert bound["hits"] <= bound["periods"] <= later["nr_periods"]
-    assert bound["throttled_seconds"] <= later["throttled_time"] / 1e9
-    assert at_the_end["nr_throttled"] - bound["hits"] <= 5, "at most the few before the job"
+    # What the job itself saw is within what was counted around it.
+    assert 0 < last["nr_throttled"] - first["nr_throttled"] <= bound["hits"] <= later["nr_throttled"]
+    assert last["nr_periods"] - first["nr_periods"] <= bound["periods"] <= later["nr_periods"]
+    assert last["throttled_time"] - first["throttled_time"] <= round(bound["throttled_seconds"] * 1e9) <= later["throttled_time"]
     text = " ".join(run.stderr.decode().split())
     assert "of 0.25 cores at peak (cgroup cpu.cfs_quota_us)" in text
     assert f"throttled in {bound['hits']} of {bound['periods']} periods" in text
@@ -159,8 +175,17 @@ def test_forks_that_were_refused_are_counted(run_assay, cgroup_of):
     assert [note for note in run.info["notes"] if "could not be started" in note]
 
 
-def test_an_address_space_limit_is_that_of_the_job(run_assay, user):
-    run = run_assay(["true"], user=user, wrapper=["sh", "-c", 'ulimit -v 2000000 && exec "$0" "$@"'], quiet=False)
+@pytest.fixture(name="in_2_gb")
+def limited_address_space(assay):
+    """A wrapper that limits the address space."""
+    wrapper = ["sh", "-c", 'ulimit -v 2000000 && exec "$0" "$@"']
+    if subprocess.run([*wrapper, str(assay), "--version"], check=False, capture_output=True).returncode != 0:
+        pytest.skip("this build needs more address space than that (an address sanitizer does)")
+    return wrapper
+
+
+def test_an_address_space_limit_is_that_of_the_job(run_assay, user, in_2_gb):
+    run = run_assay(["true"], user=user, wrapper=in_2_gb, quiet=False)
 
     bound = tightest_of(run.info, "memory")
     assert (bound["source"], bound["limit"]) == ("RLIMIT_AS", 2000000 * 1024)
@@ -179,11 +204,10 @@ def test_cpus_that_are_taken_away_by_affinity_bound_the_job(run_assay, user):
     assert "of 1 core at peak (affinity)" in run.stderr.decode()
 
 
-def test_the_doctor_lists_the_same_limits_as_a_run(run_assay, user):
+def test_the_doctor_lists_the_same_limits_as_a_run(run_assay, user, in_2_gb):
     variables = {"SLURM_MEM_PER_NODE": "64", "SLURM_CPUS_ON_NODE": "1"}
-    wrapper = ["sh", "-c", 'ulimit -v 3000000 && exec "$0" "$@"']
-    run = run_assay(["true"], user=user, wrapper=wrapper, env=run_assay.environment(variables))
-    out = subprocess.run([*wrapper, str(run_assay.assay), "doctor", "--json"], check=True, stdout=subprocess.PIPE,
+    run = run_assay(["true"], user=user, wrapper=in_2_gb, env=run_assay.environment(variables))
+    out = subprocess.run([*in_2_gb, str(run_assay.assay), "doctor", "--json"], check=True, stdout=subprocess.PIPE,
                          env=run_assay.environment(variables), **user.popen_arguments()).stdout
     listed = json.loads(out)["limits"]
 
@@ -192,7 +216,7 @@ def test_the_doctor_lists_the_same_limits_as_a_run(run_assay, user):
 
     assert keys(listed) == keys(run.info["target_limits"])
     assert ("memory", "slurm", "SLURM_MEM_PER_NODE", 64 * MIB, True) in keys(listed)
-    assert ("memory", "RLIMIT_AS", "/proc/PID/limits", 3000000 * 1024, False) in keys(listed)
+    assert ("memory", "RLIMIT_AS", "/proc/PID/limits", 2000000 * 1024, False) in keys(listed)
 
 
 @pytest.mark.parametrize("value", ["-1", "4G", "99999999999999999999", "0x10", "garbage", b"\xff"])

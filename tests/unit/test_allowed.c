@@ -160,23 +160,32 @@ static void far_from_a_limit_nothing_is_said(void **state)
 static void charged_memory_is_compared_with_the_limit_of_its_cgroup(void **state)
 {
 	(void) state;
-	static const struct measure charged = { .key = "cgroup_memory_peak_bytes" };
-	static const struct measure *rows[] = { &charged };
+	static const struct measure lasting = { .key = "cgroup_memory_nonreclaimable_peak_bytes" };
+	static const struct measure *rows[] = { &lasting };
 	static const struct measures measures = { .rows = rows, .n = 1 };
 
-	info.measures = &measures;
-	info.run_totals = calloc(1, sizeof(*info.run_totals));
-	assert_non_null(info.run_totals);
-	info.run_totals[0] = (struct summary){ .max = 4 * GIB - 1, .quality = EXACT };
 	bound("memory", BYTES, 4 * GIB, "cgroup", "/sys/x/memory.max")->tightest = true;
 	used("memory_peak_bytes", BYTES, GIB, LOWER_BOUND);
+	used("memory_peak_charged_bytes", BYTES, 4 * GIB - 1, EXACT);
 	assert_rows("  allowed    = 4 of 4 GiB charged (cgroup memory.max)\n");
 
 	/* The cache of files fills what it may: no reason to ask for more. */
 	bounds_advise(&info);
 	assert_note("counts the cache of files");
-	assert_note("the processes themselves had 1 GiB");
+	assert_note("the processes themselves had 1 GiB at once");
 	assert_int_equal(info.n_notes, 1);
+
+	/* Unless what cannot be taken back filled it. */
+	info.measures = &measures;
+	info.run_totals = calloc(1, sizeof(*info.run_totals));
+	assert_non_null(info.run_totals);
+	info.run_totals[0] = (struct summary){ .max = 2 * GIB, .quality = SAMPLED };
+	bounds_advise(&info);
+	assert_note("what the kernel cannot take back came to 2 GiB at once");
+	info.run_totals[0].max = 4 * GIB - 1;
+	bounds_advise(&info);
+	assert_note("may be killed or fail: ask for more");
+	assert_int_equal(info.n_notes, 3);
 }
 
 static void a_limit_that_only_the_cache_of_files_reached_is_no_alarm(void **state)
@@ -190,9 +199,10 @@ static void a_limit_that_only_the_cache_of_files_reached_is_no_alarm(void **stat
 	assert_rows("  allowed   >= 1 of 4 GiB in processes (cgroup memory.max),\n"
 		    "               limit hit 1000 times\n");
 	bounds_advise(&info);
-	assert_note(
-		"memory: the 4 GiB allowed (cgroup memory.max) were reached although the processes "
-		"had only 1 GiB");
+	assert_note("memory: the 4 GiB allowed (cgroup memory.max) were reached, but the cache of "
+		    "files, which "
+		    "the kernel takes back, and files in tmpfs count too; the processes themselves "
+		    "had 1 GiB");
 	assert_int_equal(info.n_notes, 1);
 }
 
