@@ -28,6 +28,18 @@ static int by_quantity_and_rank(const void *a, const void *b)
 	return r ? r : (int) x->row->rank - (int) y->row->rank;
 }
 
+/* What a cgroup counts is the job's alone only where it was made for the job. */
+static void say_shared(struct assay_rung *rung)
+{
+	size_t n = strlen(rung->why);
+
+	if (strcmp(rung->quality, quality_name(ESTIMATE)) != 0)
+		rung->quality = quality_name(UPPER_BOUND);
+	snprintf(rung->why + n, sizeof(rung->why) - n, "%s",
+		"; the cgroup a job is started in holds others as well: one of the job's own "
+		"(--cgroup=own, where it may be made) would count it alone");
+}
+
 static int tell_rungs(const struct look *look, const struct assay_look_options *o)
 {
 	const struct measures *m = look->measures;
@@ -56,6 +68,8 @@ static int tell_rungs(const struct look *look, const struct assay_look_options *
 		if (rung.in_use)
 			served = r->quantity;
 		snprintf(rung.why, sizeof(rung.why), "%s", s->available ? r->help : s->why);
+		if (s->available && !look->cgroup.own && strncmp(r->key, "cgroup_", 7) == 0)
+			say_shared(&rung);
 		o->rung(&rung, o->context);
 	}
 	free(list);

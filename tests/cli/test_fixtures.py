@@ -305,6 +305,11 @@ def test_a_tree_is_not_mixed_with_this_machine(look, name):
     assert all(abs(limit["limit"] - memory) > memory / 1000 for limit in page["limits"] if limit["name"] == "memory")
 
 
+def test_a_cgroup_that_holds_others_is_an_upper_bound_and_what_would_help_is_said(look):
+    rung = next(rung for rung in look("slurm-v2")["rungs"]["cpu"] if rung["key"] == "cgroup_cpu_seconds")
+    assert rung["available"] and rung["quality"] == "upper_bound" and "--cgroup=own" in rung["why"]
+
+
 def test_the_environment_of_who_looks_is_not_of_the_tree(assay):
     environment = {**os.environ, "SLURM_MEM_PER_NODE": "1", "SLURM_CPUS_ON_NODE": "1"}
     done = subprocess.run([str(assay), "doctor", "--json", "--root", str(FIXTURES / "slurm-v2")], check=True, stdout=subprocess.PIPE,
