@@ -278,6 +278,8 @@ static void close_session(struct session *s)
 	live_close(s);
 	s->files = run_files_close(s->files);
 	monitor_done(&s->monitor);
+	if (s->reads_cgroup)
+		cgroup_view_close(&s->cgroup);
 	if (s->connector_fd >= 0)
 		close(s->connector_fd);
 	roots_close(&s->roots);
