@@ -21,7 +21,9 @@
 
 struct census;
 struct cgroup_view;
+struct energy_domains;
 struct error;
+struct interfaces;
 struct ledger;
 struct process;
 struct roots;
@@ -34,6 +36,8 @@ struct collect {
 	/* where the job's cgroups are; NULL when there are none or they are not to be read. Set before the probes; with a cgroup of its own,
 	 * again before the job starts */
 	struct cgroup_view *cgroup;
+	struct interfaces *interfaces; /* of the job's network namespace, from look to look */
+	struct energy_domains *energy; /* of the machine, from look to look */
 	int connector_fd; /* when probing: a subscription that is there already; -1 */
 	int perf_fd; /* the inherited task clock, opened at launch; -1 */
 	uint64_t page_size, memory_total_bytes;

@@ -74,6 +74,8 @@ int monitor_init(struct monitor *m, const struct roots *roots, const struct meas
 	m->census.ledger = &m->ledger;
 	m->collect.ledger = &m->ledger;
 	m->collect.census = &m->census;
+	m->collect.interfaces = &m->interfaces;
+	m->collect.energy = &m->energy;
 	m->collect.page_size = (uint64_t) sysconf(_SC_PAGESIZE);
 	if (devices_init(&m->devices, measures, collectors_count()) < 0) {
 		monitor_done(m);
@@ -96,6 +98,7 @@ void monitor_done(struct monitor *m)
 	free(m->process_records);
 	free(m->candidates);
 	devices_done(&m->devices);
+	interfaces_done(&m->interfaces);
 	ledger_done(&m->ledger);
 	census_close(&m->census);
 	if (m->collect.perf_fd >= 0)

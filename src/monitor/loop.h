@@ -8,6 +8,8 @@
 #include <stdint.h>
 
 #include "collect/collect.h"
+#include "collect/energy_domains.h"
+#include "collect/interfaces.h"
 #include "model/record.h"
 #include "model/run_info.h"
 #include "model/sample.h"
@@ -32,6 +34,8 @@ struct monitor {
 	struct census census;
 	struct batch batch;
 	struct devices devices;
+	struct interfaces interfaces;
+	struct energy_domains energy;
 	struct schedule schedule;
 	bool active[N_COLLECTORS_MAX];
 	int first_row[N_COLLECTORS_MAX];
