@@ -25,6 +25,7 @@ struct energy_domains;
 struct error;
 struct interfaces;
 struct ledger;
+struct net_sockets;
 struct process;
 struct roots;
 
@@ -37,6 +38,7 @@ struct collect {
 	 * again before the job starts */
 	struct cgroup_view *cgroup;
 	struct interfaces *interfaces; /* of the job's network namespace, from look to look */
+	struct net_sockets *sockets; /* the job's TCP sockets */
 	struct energy_domains *energy; /* of the machine, from look to look */
 	int connector_fd; /* when probing: a subscription that is there already; -1 */
 	int perf_fd; /* the inherited task clock, opened at launch; -1 */

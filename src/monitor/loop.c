@@ -75,6 +75,7 @@ int monitor_init(struct monitor *m, const struct roots *roots, const struct meas
 	m->collect.ledger = &m->ledger;
 	m->collect.census = &m->census;
 	m->collect.interfaces = &m->interfaces;
+	m->collect.sockets = &m->sockets;
 	m->collect.energy = &m->energy;
 	m->collect.page_size = (uint64_t) sysconf(_SC_PAGESIZE);
 	if (devices_init(&m->devices, measures, collectors_count()) < 0) {
@@ -99,6 +100,7 @@ void monitor_done(struct monitor *m)
 	free(m->candidates);
 	devices_done(&m->devices);
 	interfaces_done(&m->interfaces);
+	net_sockets_done(&m->sockets);
 	ledger_done(&m->ledger);
 	census_close(&m->census);
 	if (m->collect.perf_fd >= 0)
@@ -290,6 +292,7 @@ void monitor_tick(struct monitor *m, const struct exit_page *page)
 void monitor_finish(struct monitor *m, const struct exit_page *page)
 {
 	notice_suspend(m);
+	net_sockets_settle(&m->sockets);
 	sample(m, page);
 	hand_on_sample(m, true);
 	close_window(m, true);

@@ -16,6 +16,7 @@
 #include "monitor/schedule.h"
 #include "target/census.h"
 #include "target/ledger.h"
+#include "target/net_sockets.h"
 
 struct candidate;
 struct error;
@@ -35,6 +36,7 @@ struct monitor {
 	struct batch batch;
 	struct devices devices;
 	struct interfaces interfaces;
+	struct net_sockets sockets;
 	struct energy_domains energy;
 	struct schedule schedule;
 	bool active[N_COLLECTORS_MAX];
