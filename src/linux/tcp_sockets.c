@@ -38,7 +38,7 @@ enum tcp_state {
 };
 /* Those that have no byte counters. */
 #define STATES_WITHOUT_BYTES                                                                       \
-	(1u << STATE_SYN_RECV | 1u << STATE_TIME_WAIT | 1u << STATE_CLOSE | 1u << STATE_LISTEN |   \
+	(1u << STATE_SYN_RECV | 1u << STATE_TIME_WAIT | 1u << STATE_CLOSE |                        \
 		1u << STATE_NEW_SYN_RECV)
 #define ALL_STATES 0xfffu
 
@@ -128,7 +128,10 @@ static int take_socket(const char *at, const char *end, bool ended, struct tcp_s
 		.uid = m.idiag_uid,
 		.state = m.idiag_state,
 		.loopback = is_loopback(&m),
+		.listens = m.idiag_state == STATE_LISTEN,
+		.local.port = ntohs(m.id.idiag_sport),
 	};
+	memcpy(ret->local.address, m.id.idiag_src, sizeof(ret->local.address));
 	return take_attributes(
 		at + NLMSG_ALIGN(sizeof(m)) < end ? at + NLMSG_ALIGN(sizeof(m)) : end, end,
 		m.idiag_state, ended, ret);
@@ -143,6 +146,20 @@ static int take_error(const char *at, const char *end)
 		return -EINVAL;
 	memcpy(&code, at, sizeof(code));
 	return code < 0 && code >= -4095 ? code : code == 0 ? 0 : -EINVAL;
+}
+
+bool tcp_end_was_taken_by(const struct tcp_end *connection, const struct tcp_end *listener)
+{
+	static const uint32_t any[4];
+	const uint32_t *address = connection->address;
+	const uint32_t of_4[4] = { address[3] };
+
+	if (connection->port != listener->port)
+		return false;
+	return memcmp(listener->address, any, sizeof(any)) == 0 ||
+	       memcmp(listener->address, address, sizeof(any)) == 0 ||
+	       /* an address of IPv4 in a socket of IPv6 */
+	       (is_mapped(address) && memcmp(listener->address, of_4, sizeof(of_4)) == 0);
 }
 
 int tcp_sockets_parse(const void *bytes, size_t n, bool ended, tcp_socket_each *each, void *context,

@@ -9,6 +9,11 @@
 
 struct error;
 
+struct tcp_end {
+	uint16_t port;
+	uint32_t address[4]; /* in network order; one of IPv4 in the first word; all 0: any */
+};
+
 struct tcp_socket {
 	uint64_t cookie; /* its identity: never given twice while the machine runs */
 	/* of the file that holds it, as in "socket:[INODE]"; 0: none, it was closed or not accepted yet. Never told of one that has ended. */
@@ -16,6 +21,8 @@ struct tcp_socket {
 	uint32_t uid; /* of its maker; not told of one that has ended */
 	uint8_t state; /* TCP_ESTABLISHED ... of <netinet/tcp.h> */
 	bool loopback; /* both ends are on this machine */
+	bool listens;
+	struct tcp_end local;
 	bool has_bytes; /* false before Linux 4.1 */
 	/* Payload: what the kernel counts as one byte each for SYN and FIN is taken off, where there may have been one. So up to two bytes too
 	 * few, never too many. */
@@ -29,7 +36,10 @@ int tcp_sockets_open(struct error *err);
 /* A descriptor that is told of every TCP socket that ends; its kernel buffer takes some thousands. */
 int tcp_sockets_listen(struct error *err);
 
-/* Calls `each` for every TCP socket that has or had a connection. 0, or a negative errno: -ENOENT where the kernel lacks tcp_diag. */
+/* Whether a connection at this local end was taken by that listener: the address is its own, or it takes any. */
+bool tcp_end_was_taken_by(const struct tcp_end *connection, const struct tcp_end *listener);
+
+/* Calls `each` for every TCP socket that listens or has or had a connection. 0, or a negative errno: -ENOENT where the kernel lacks tcp_diag. */
 int tcp_sockets_dump(int fd, tcp_socket_each *each, void *context);
 /* Calls `each` for every socket that ended since. The number, or a negative errno; *lost counts the times the kernel had no room for more. */
 int tcp_sockets_drain(int fd, tcp_socket_each *each, void *context, uint64_t *lost);

@@ -98,8 +98,50 @@ static void take_counts(struct net_socket *socket, const struct tcp_socket *now)
 		socket->sent = now->acknowledged;
 }
 
+static bool is_of_a_job_listener(const struct net_sockets *s, const struct tcp_end *local)
+{
+	for (size_t i = 0; i < s->n_listeners; i++)
+		if (tcp_end_was_taken_by(local, &s->listeners[i].local))
+			return true;
+	return false;
+}
+
+static void add_listener(struct net_sockets *s, const struct net_socket *socket)
+{
+	if (s->n_listeners < JOB_LISTENERS_MAX)
+		s->listeners[s->n_listeners++] =
+			(struct job_listener){ .cookie = socket->cookie, .local = socket->local };
+}
+
+static void end_listener(struct net_sockets *s, uint64_t cookie)
+{
+	for (size_t i = 0; i < s->n_listeners; i++)
+		if (s->listeners[i].cookie == cookie)
+			s->listeners[i].ended = true;
+}
+
+static void forget_ended_listeners(struct net_sockets *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n_listeners; i++)
+		if (!s->listeners[i].ended)
+			s->listeners[n++] = s->listeners[i];
+	s->n_listeners = n;
+}
+
 static void conclude_socket(struct net_sockets *s, struct net_socket *socket)
 {
+	bool known = socket->owner == OWNER_JOB || socket->owner == OWNER_OTHER;
+
+	if (socket->listens) {
+		end_listener(s, socket->cookie);
+		return;
+	}
+	if (!known && is_of_a_job_listener(s, &socket->local)) {
+		socket->owner = OWNER_JOB;
+		s->connections++;
+	}
 	if (socket->owner == OWNER_JOB) {
 		add_traffic(&s->ended[socket->loopback], socket);
 	} else if (socket->owner != OWNER_OTHER) {
@@ -111,7 +153,7 @@ static void conclude_socket(struct net_sockets *s, struct net_socket *socket)
 static void take_end(const struct tcp_socket *end, void *context)
 {
 	struct net_sockets *s = context;
-	struct net_socket unseen = { .loopback = end->loopback };
+	struct net_socket unseen = { .loopback = end->loopback, .local = end->local };
 	struct net_socket *socket = s->capacity ? find(s, end->cookie) : &unseen;
 
 	if (socket == &unseen || socket->cookie == 0) {
@@ -135,9 +177,11 @@ static void take_open(const struct tcp_socket *now, void *context)
 		return;
 	struct net_socket *socket = find(s, now->cookie);
 	if (socket->cookie == 0) {
-		*socket = (struct net_socket){
-			.cookie = now->cookie, .loopback = now->loopback, .first_round = s->rounds
-		};
+		*socket = (struct net_socket){ .cookie = now->cookie,
+			.loopback = now->loopback,
+			.listens = now->listens,
+			.local = now->local,
+			.first_round = s->rounds };
 		s->n++;
 	}
 	socket->unseen = 0;
@@ -221,8 +265,12 @@ static void take_file(uint32_t inode, void *context)
 
 	if (wanted->inode == 0 || s->places[wanted->place].owner == OWNER_JOB)
 		return;
-	s->places[wanted->place].owner = OWNER_JOB;
-	s->connections++;
+	struct net_socket *socket = &s->places[wanted->place];
+	socket->owner = OWNER_JOB;
+	if (socket->listens)
+		add_listener(s, socket);
+	else
+		s->connections++;
 	s->n_wanted--;
 }
 
@@ -352,6 +400,7 @@ int net_sockets_look(struct net_sockets *s, const struct roots *roots, const str
 	uint64_t began_ns = clock_monotonic_ns();
 	int rc = first ? open_all(s) : 0;
 	if (rc == 0) {
+		forget_ended_listeners(s);
 		hear_of_ends(s);
 		rc = ask_for_all(s);
 	}
@@ -376,7 +425,7 @@ static bool awaits_an_end(const struct net_sockets *s)
 {
 	for (size_t i = 0; i < s->capacity; i++)
 		if (s->places[i].cookie != 0 && s->places[i].unseen > 0 &&
-			s->places[i].owner != OWNER_OTHER)
+			s->places[i].owner != OWNER_OTHER && !s->places[i].listens)
 			return true;
 	return false;
 }

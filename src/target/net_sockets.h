@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "linux/tcp_sockets.h"
+
 struct ledger;
 struct roots;
 
@@ -22,7 +24,8 @@ struct net_socket {
 	uint64_t cookie; /* 0: an empty place */
 	uint32_t inode, uid;
 	uint8_t owner; /* enum socket_owner */
-	bool loopback;
+	bool loopback, listens;
+	struct tcp_end local;
 	bool sought_in_vain; /* some files could not be looked at */
 	uint8_t unseen; /* looks since it was last there: its end is still to be told */
 	uint64_t first_round; /* of looks at files */
@@ -33,6 +36,14 @@ struct net_socket {
 struct socket_traffic {
 	uint64_t received, sent;
 };
+
+/* A listener of the job: what it takes is the job's, however short. */
+struct job_listener {
+	uint64_t cookie;
+	struct tcp_end local;
+	bool ended; /* kept until the next look: the ends of its connections may still be told */
+};
+#define JOB_LISTENERS_MAX 128
 
 struct net_sockets {
 	bool opened;
@@ -46,6 +57,8 @@ struct net_sockets {
 		uint32_t place;
 	} * wanted; /* sockets whose owner is sought, by inode */
 	size_t wanted_capacity, n_wanted;
+	struct job_listener listeners[JOB_LISTENERS_MAX];
+	size_t n_listeners;
 	uint64_t rounds; /* of looks at all files */
 	size_t next_process; /* in the ledger's order */
 	bool round_incomplete;
