@@ -29,8 +29,7 @@ enum {
 };
 
 #define DUMP_ORIGIN                                                                                \
-	.origin = "sock_diag(7) tcp_info tcpi_bytes_received, tcpi_bytes_acked, owners by "        \
-		  "/proc/PID/fd"
+	.origin = "sock_diag(7): tcpi_bytes_received, tcpi_bytes_acked of struct tcp_info"
 #define TCP_ONLY                                                                                   \
 	"; TCP only, without headers; connections too short for a sample are in the unattributed"
 #define NOBODYS "; anybody's in the namespace, the job's too: the uncertainty of the job's"

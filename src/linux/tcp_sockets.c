@@ -10,6 +10,7 @@
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -27,13 +28,9 @@
 /* include/net/tcp_states.h; <netinet/tcp.h> and <linux/tcp.h> cannot be had together. */
 enum tcp_state {
 	STATE_SYN_RECV = 3,
-	STATE_FIN_WAIT2 = 5,
 	STATE_TIME_WAIT = 6,
 	STATE_CLOSE = 7,
-	STATE_CLOSE_WAIT = 8,
-	STATE_LAST_ACK = 9,
 	STATE_LISTEN = 10,
-	STATE_CLOSING = 11,
 	STATE_NEW_SYN_RECV = 12
 };
 /* Those that have no byte counters. */
@@ -79,8 +76,7 @@ static uint64_t less(uint64_t n, uint64_t by)
 	return n > by ? n - by : 0;
 }
 
-static void take_bytes(
-	const char *info, size_t size, uint8_t state, bool ended, struct tcp_socket *ret)
+static void take_bytes(const char *info, size_t size, struct tcp_socket *ret)
 {
 	uint64_t acknowledged, received;
 
@@ -89,16 +85,14 @@ static void take_bytes(
 	memcpy(&acknowledged, info + offsetof(struct tcp_info, tcpi_bytes_acked),
 		sizeof(acknowledged));
 	memcpy(&received, info + offsetof(struct tcp_info, tcpi_bytes_received), sizeof(received));
-	bool peer_ended = ended || state == STATE_CLOSE_WAIT || state == STATE_LAST_ACK ||
-			  state == STATE_CLOSING;
-	ret->received = less(received, peer_ended);
-	ret->acknowledged = less(acknowledged, ended || state == STATE_FIN_WAIT2 ? 2 : 1);
+	/* The state in the message was read before these, and may be an older one: it does not tell whether a FIN is among them. */
+	ret->received = less(received, 1);
+	ret->acknowledged = less(acknowledged, 2);
 	ret->has_bytes = true;
 }
 
 /* The attributes after the message; -EINVAL when one reaches past the end. */
-static int take_attributes(
-	const char *at, const char *end, uint8_t state, bool ended, struct tcp_socket *ret)
+static int take_attributes(const char *at, const char *end, struct tcp_socket *ret)
 {
 	while ((size_t) (end - at) >= sizeof(struct rtattr)) {
 		struct rtattr attribute;
@@ -107,15 +101,14 @@ static int take_attributes(
 		if (attribute.rta_len < sizeof(attribute) || attribute.rta_len > end - at)
 			return -EINVAL;
 		if (attribute.rta_type == INET_DIAG_INFO)
-			take_bytes(at + RTA_LENGTH(0), attribute.rta_len - RTA_LENGTH(0), state,
-				ended, ret);
+			take_bytes(at + RTA_LENGTH(0), attribute.rta_len - RTA_LENGTH(0), ret);
 		size_t step = RTA_ALIGN((size_t) attribute.rta_len);
 		at += step < (size_t) (end - at) ? step : (size_t) (end - at);
 	}
 	return 0;
 }
 
-static int take_socket(const char *at, const char *end, bool ended, struct tcp_socket *ret)
+static int take_socket(const char *at, const char *end, struct tcp_socket *ret)
 {
 	struct inet_diag_msg m;
 
@@ -133,8 +126,7 @@ static int take_socket(const char *at, const char *end, bool ended, struct tcp_s
 	};
 	memcpy(ret->local.address, m.id.idiag_src, sizeof(ret->local.address));
 	return take_attributes(
-		at + NLMSG_ALIGN(sizeof(m)) < end ? at + NLMSG_ALIGN(sizeof(m)) : end, end,
-		m.idiag_state, ended, ret);
+		at + NLMSG_ALIGN(sizeof(m)) < end ? at + NLMSG_ALIGN(sizeof(m)) : end, end, ret);
 }
 
 /* The errno that the kernel answers with, negative; 0 for a plain confirmation. */
@@ -162,8 +154,8 @@ bool tcp_end_was_taken_by(const struct tcp_end *connection, const struct tcp_end
 	       (is_mapped(address) && memcmp(listener->address, of_4, sizeof(of_4)) == 0);
 }
 
-int tcp_sockets_parse(const void *bytes, size_t n, bool ended, tcp_socket_each *each, void *context,
-	bool *ret_done)
+int tcp_sockets_parse(
+	const void *bytes, size_t n, tcp_socket_each *each, void *context, bool *ret_done)
 {
 	const char *at = bytes;
 	const char *end = at + n;
@@ -189,7 +181,7 @@ int tcp_sockets_parse(const void *bytes, size_t n, bool ended, tcp_socket_each *
 		if (header.nlmsg_type == NLMSG_ERROR)
 			rc = take_error(body, body_end);
 		else if (header.nlmsg_type == SOCK_DIAG_BY_FAMILY)
-			rc = take_socket(body, body_end, ended, &socket);
+			rc = take_socket(body, body_end, &socket);
 		if (rc < 0)
 			return rc;
 		if (header.nlmsg_type == SOCK_DIAG_BY_FAMILY) {
@@ -267,7 +259,7 @@ static int take_answer(int fd, tcp_socket_each *each, void *context)
 			continue;
 		if (n < 0)
 			return -errno;
-		int rc = tcp_sockets_parse(bytes, (size_t) n, false, each, context, &done);
+		int rc = tcp_sockets_parse(bytes, (size_t) n, each, context, &done);
 		if (rc < 0 || done)
 			return rc < 0 ? rc : 0;
 	}
@@ -319,12 +311,39 @@ int tcp_sockets_drain(int fd, tcp_socket_each *each, void *context, uint64_t *lo
 			if (senders[i].nl_pid != 0)
 				continue;
 			int rc = tcp_sockets_parse(
-				datagrams[i], headers[i].msg_len, true, each, context, &done);
+				datagrams[i], headers[i].msg_len, each, context, &done);
 			events += rc > 0 ? rc : 0;
 			*lost += rc < 0;
 		}
 	}
 	return events;
+}
+
+static bool end_one(uint64_t *ret_cookie)
+{
+	socklen_t size = sizeof(*ret_cookie);
+	AUTO_CLOSE int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, IPPROTO_TCP);
+
+	return fd >= 0 && getsockopt(fd, SOL_SOCKET, SO_COOKIE, ret_cookie, &size) == 0;
+}
+
+size_t tcp_sockets_mark(uint64_t *cookies, size_t size)
+{
+	cpu_set_t all, one;
+	size_t n = 0;
+
+	if (sched_getaffinity(0, sizeof(all), &all) < 0)
+		return end_one(cookies);
+	for (size_t cpu = 0; cpu < CPU_SETSIZE && n < size; cpu++) {
+		if (!CPU_ISSET(cpu, &all))
+			continue;
+		CPU_ZERO(&one);
+		CPU_SET(cpu, &one);
+		if (sched_setaffinity(0, sizeof(one), &one) == 0)
+			n += end_one(&cookies[n]);
+	}
+	(void) sched_setaffinity(0, sizeof(all), &all);
+	return n;
 }
 
 void tcp_sockets_wait(int fd, int timeout_ms)

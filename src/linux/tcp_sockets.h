@@ -24,8 +24,8 @@ struct tcp_socket {
 	bool listens;
 	struct tcp_end local;
 	bool has_bytes; /* false before Linux 4.1 */
-	/* Payload: what the kernel counts as one byte each for SYN and FIN is taken off, where there may have been one. So up to two bytes too
-	 * few, never too many. */
+	/* Payload: the kernel counts a SYN and a FIN as one byte each, and what may be theirs is taken off. So up to two bytes too few, never too
+	 * many. */
 	uint64_t received, acknowledged;
 };
 
@@ -46,9 +46,15 @@ int tcp_sockets_drain(int fd, tcp_socket_each *each, void *context, uint64_t *lo
 /* Waits until a socket has ended, at most so long. */
 void tcp_sockets_wait(int fd, int timeout_ms);
 
-/* Takes a datagram apart. `ended`: it tells of sockets that have ended. The number of sockets; -EINVAL for malformed bytes, another negative errno when
+/*
+ * Ends a socket of our own on every processor we may run on and gives their cookies, at most `size`. The kernel tells of ends by a queue on each
+ * processor: once these were told of, so was all that ended there before. The number.
+ */
+size_t tcp_sockets_mark(uint64_t *cookies, size_t size);
+
+/* Takes a datagram apart. The number of sockets; -EINVAL for malformed bytes, another negative errno when
  * the kernel answered with one. *ret_done: the answer is complete. */
-int tcp_sockets_parse(const void *bytes, size_t n, bool ended, tcp_socket_each *each, void *context,
-	bool *ret_done);
+int tcp_sockets_parse(
+	const void *bytes, size_t n, tcp_socket_each *each, void *context, bool *ret_done);
 
 #endif

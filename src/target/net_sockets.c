@@ -17,11 +17,12 @@
 /* A socket's end is told by a work queue of the kernel, a moment after it. */
 #define LOOKS_UNTIL_FORGOTTEN 3
 #define ROUNDS_UNTIL_DECIDED 2
-/* 4 us each: what a look may spend on files. A process with more is left out. */
+/* 4 us each: what a look may spend on files, and what on those of one process; one with more is left out. */
 #define FILES_PER_LOOK 1500
+#define FILES_PER_PROCESS 16384
 /* Share of a processor that looks may take: one part in so many. */
 #define COST_SHARE 50
-#define SETTLE_MS 20
+#define SETTLE_MS 200 /* on a machine that is busy; a fraction of one otherwise */
 #define CAPACITY_FIRST 256
 
 static size_t place_of(const struct net_sockets *s, uint64_t cookie)
@@ -156,6 +157,11 @@ static void take_end(const struct tcp_socket *end, void *context)
 	struct net_socket unseen = { .loopback = end->loopback, .local = end->local };
 	struct net_socket *socket = s->capacity ? find(s, end->cookie) : &unseen;
 
+	for (size_t i = 0; i < s->n_marks; i++)
+		if (s->marks[i] == end->cookie) {
+			s->marks[i] = s->marks[--s->n_marks];
+			return;
+		}
 	if (socket == &unseen || socket->cookie == 0) {
 		/* Listeners end too, and connections that were refused. */
 		if (!end->has_bytes || end->received + end->acknowledged == 0)
@@ -307,7 +313,7 @@ static void look_at_files(struct net_sockets *s, const struct roots *roots, cons
 		int rc = proc_fd_count(roots, p->pid, &count);
 		if (files > 0 && files + count > FILES_PER_LOOK)
 			return;
-		if (rc == 0 && count <= FILES_PER_LOOK)
+		if (rc == 0 && count <= FILES_PER_PROCESS)
 			rc = process_sockets_each(roots, p->pid, take_file, s);
 		else if (rc == 0)
 			rc = -E2BIG;
@@ -421,30 +427,20 @@ int net_sockets_look(struct net_sockets *s, const struct roots *roots, const str
 	return 0;
 }
 
-static bool awaits_an_end(const struct net_sockets *s)
-{
-	for (size_t i = 0; i < s->capacity; i++)
-		if (s->places[i].cookie != 0 && s->places[i].unseen > 0 &&
-			s->places[i].owner != OWNER_OTHER && !s->places[i].listens)
-			return true;
-	return false;
-}
-
 void net_sockets_settle(struct net_sockets *s)
 {
 	s->due_ns = 0;
 	if (!s->opened || s->error || s->ends_unheard)
 		return;
 	uint64_t end_ns = clock_monotonic_ns() + SETTLE_MS * (NSEC_PER_SEC / 1000);
-	hear_of_ends(s);
-	if (ask_for_all(s) < 0)
-		return;
-	for (hear_of_ends(s); awaits_an_end(s); hear_of_ends(s)) {
+	s->n_marks = tcp_sockets_mark(s->marks, ARRAY_SIZE(s->marks));
+	for (hear_of_ends(s); s->n_marks > 0; hear_of_ends(s)) {
 		uint64_t now_ns = clock_monotonic_ns();
 		if (now_ns >= end_ns)
-			return;
+			break;
 		tcp_sockets_wait(s->end_fd, (int) ((end_ns - now_ns) / 1000000) + 1);
 	}
+	s->n_marks = 0;
 }
 
 void net_sockets_done(struct net_sockets *s)

@@ -59,6 +59,8 @@ struct net_sockets {
 	size_t wanted_capacity, n_wanted;
 	struct job_listener listeners[JOB_LISTENERS_MAX];
 	size_t n_listeners;
+	uint64_t marks[1024]; /* sockets of our own whose end is awaited */
+	size_t n_marks;
 	uint64_t rounds; /* of looks at all files */
 	size_t next_process; /* in the ledger's order */
 	bool round_incomplete;
@@ -78,7 +80,8 @@ struct net_sockets {
  */
 int net_sockets_look(struct net_sockets *s, const struct roots *roots, const struct ledger *ledger,
 	uint64_t now_ns);
-/* At the end of the run, once the job is gone: waits some milliseconds for the kernel to tell of sockets that ended, and makes a look due. */
+/* At the end of the run, once the job is gone: waits until the kernel has told of all sockets that ended, mostly less than a millisecond, and makes a
+ * look due. */
 void net_sockets_settle(struct net_sockets *s);
 void net_sockets_done(struct net_sockets *s);
 
