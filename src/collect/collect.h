@@ -24,8 +24,10 @@ struct census;
 struct energy_domains;
 struct error;
 struct finals;
+struct cgroup_view;
 struct interfaces;
 struct ledger;
+struct net_sockets;
 struct process;
 struct roots;
 
@@ -40,6 +42,7 @@ struct collect {
 	struct cgroup_view *cgroup;
 	struct cgroup_reading cgroup_reading;
 	struct interfaces *interfaces; /* of the job's network namespace, from look to look */
+	struct net_sockets *sockets; /* the job's TCP sockets */
 	struct energy_domains *energy; /* of the machine, from look to look */
 	int connector_fd; /* when probing: a subscription that is there already; -1 */
 	int perf_fd; /* the inherited task clock, opened at launch; -1 */

@@ -200,6 +200,7 @@ void conclude(struct monitor *m, struct assay_run_info *info, bool running)
 	conclude_memory(m, info, &v, running);
 	conclude_io(m, info, &v);
 	conclude_network(m, info);
+	conclude_energy(m, info);
 	conclude_processes(m, info);
 	conclude_rungs(m, info, &v);
 	conclude_host(m, info);

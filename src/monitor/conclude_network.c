@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What may be said of the job's traffic: exact in a namespace of its own, else what its sockets moved, with the namespace's sum above it. */
+/* What may be said of the job's traffic: exact in a namespace of its own, else what its sockets moved, with the namespace's sum above it; and what is
+ * doubtful of the node's energy. */
 #include <stdio.h>
 
 #include "base/macros.h"
@@ -61,6 +62,32 @@ static void claim_sockets(struct assay_run_info *info, const struct direction *d
 		h->has_upper ? "; no more than the whole network namespace moved" : "");
 }
 
+static void note_lost_sockets(const struct net_sockets *s, struct assay_run_info *info)
+{
+	if (s->overflows)
+		run_info_note(info,
+			"the kernel dropped news of ended sockets %llu times: the unattributed "
+			"bytes are a "
+			"lower bound",
+			(unsigned long long) s->overflows);
+	if (s->opened && s->ends_unheard)
+		run_info_note(info, "the kernel does not tell of sockets that end: what they moved "
+				    "after their last "
+				    "sample is not counted");
+	if (s->failed_allocations)
+		run_info_note(info, "sockets could not be followed: out of memory");
+}
+
+void conclude_energy(struct monitor *m, struct assay_run_info *info)
+{
+	if (m->energy.doubtful)
+		run_info_note(info,
+			"energy counters may have gone round more often than was seen: %llu times "
+			"samples "
+			"were further apart than a round lasts at twice the power so far",
+			(unsigned long long) m->energy.doubtful);
+}
+
 void conclude_network(struct monitor *m, struct assay_run_info *info)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(directions); i++) {
@@ -75,4 +102,5 @@ void conclude_network(struct monitor *m, struct assay_run_info *info)
 		else if (of_namespace.quality != ABSENT)
 			claim_namespace(info, d, &of_namespace, m);
 	}
+	note_lost_sockets(&m->sockets, info);
 }

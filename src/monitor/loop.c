@@ -80,6 +80,7 @@ int monitor_init(struct monitor *m, const struct roots *roots, const struct meas
 	m->collect.interfaces = &m->interfaces;
 	m->collect.energy = &m->energy;
 	m->collect.finals = &m->finals;
+	m->collect.sockets = &m->sockets;
 	m->collect.page_size = (uint64_t) sysconf(_SC_PAGESIZE);
 	if (devices_init(&m->devices, measures, collectors_count()) < 0) {
 		monitor_done(m);
@@ -104,6 +105,7 @@ void monitor_done(struct monitor *m)
 	cgroup_reading_close(&m->collect.cgroup_reading);
 	devices_done(&m->devices);
 	interfaces_done(&m->interfaces);
+	net_sockets_done(&m->sockets);
 	ledger_done(&m->ledger);
 	finals_close(&m->finals);
 	census_close(&m->census);
@@ -305,6 +307,7 @@ void monitor_tick(struct monitor *m, const struct exit_page *page)
 void monitor_finish(struct monitor *m, const struct exit_page *page)
 {
 	notice_suspend(m);
+	net_sockets_settle(&m->sockets);
 	sample(m, page);
 	hand_on_sample(m, true);
 	close_window(m, true);

@@ -17,6 +17,7 @@
 #include "target/census.h"
 #include "target/finals.h"
 #include "target/ledger.h"
+#include "target/net_sockets.h"
 
 struct candidate;
 struct error;
@@ -37,6 +38,7 @@ struct monitor {
 	struct batch batch;
 	struct devices devices;
 	struct interfaces interfaces;
+	struct net_sockets sockets;
 	struct energy_domains energy;
 	struct schedule schedule;
 	bool active[N_COLLECTORS_MAX];

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from support import read_usage, wait_for
+
 MB = 1_000_000
 TRAFFIC = Path(__file__).resolve().parent / "traffic.py"
 PYTHON = sys.executable
@@ -133,6 +135,113 @@ def test_a_named_namespace_that_the_job_enters_may_be_older_than_it(run_assay, t
     claim = run.info["summary"]["netns_loopback_receive_bytes"]
     assert claim["quality"] == "upper_bound", claim
     carries(claim, 25 * MB)
+
+
+def by_sockets(run, name):
+    return run.info["summary"][f"socket_tcp_{name}"]
+
+
+# Off by default; sampled often, so that what has arrived is soon seen.
+SOCKETS = ("--measurements", "default,socket_*", "-i", "0.05", "--report-interval", "0.1")
+
+
+def wait_for_windows(started):
+    """Until a sample was taken that began after now: the window under way may have ended before, the next one was whole."""
+    before = len(read_usage(started.prefix, torn_end=True))
+    wait_for(lambda: len(read_usage(started.prefix, torn_end=True)) > before + 2, "three windows more")
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
+def test_a_long_connection_is_counted_to_the_byte_by_its_sockets(run_assay, user, room, host):
+    started = run_assay.start(traffic("held", host, 20 * MB, room), SOCKETS, user=user)
+    wait_for(lambda: (room / "arrived").exists(), "the bytes to arrive")
+    wait_for_windows(started)
+    (room / "go").touch()
+    run = started.finish()
+
+    assert run.status == 0, run.stderr
+    for way in ("receive", "transmit"):
+        claim = by_sockets(run, f"loopback_{way}_bytes")
+        assert claim["quality"] == "lower_bound", claim
+        # It was there whole in a sample; what is taken off for SYN and FIN is two bytes at most.
+        assert 20 * MB - 2 <= claim["value"] <= 20 * MB, claim
+        assert by_sockets(run, f"{way}_bytes")["value"] == 0
+    assert by_sockets(run, "connections_count")["value"] == 2
+
+
+def test_what_a_child_sends_is_the_jobs_too(run_assay, user):
+    run = run_assay(traffic("loopback", "127.0.0.1", 200 * MB, 1, "child"), SOCKETS, user=user)
+
+    assert run.status == 0, run.stderr
+    for way in ("receive", "transmit"):
+        claim = by_sockets(run, f"loopback_{way}_bytes")
+        rest = by_sockets(run, f"unattributed_loopback_{way}_bytes")
+        assert claim["value"] <= 200 * MB, claim
+        assert claim["value"] + rest["value"] >= 200 * MB - 2, (claim, rest)
+
+
+def alone(user, *words):
+    """In a network namespace where nobody else's connections are counted. The shell stays, so that it is not the job's alone."""
+    unshare = ["unshare", "-n" if user.uid == 0 else "-rn"]
+    if subprocess.run([*unshare, "true"], check=False, capture_output=True, **user.popen_arguments()).returncode != 0:
+        pytest.skip("this user may make no network namespace here")
+    return [*unshare, "sh", "-c", 'ip link set lo up && "$@"; exit $?', "sh", *words]
+
+
+def test_short_connections_are_the_listeners_at_one_end_and_unattributed_at_the_other(run_assay, user, room):
+    started = run_assay.start(traffic("after", "127.0.0.1", 100_000, 50, room), SOCKETS, user=user, wrapper=alone(user))
+    wait_for(lambda: (room / "listening").exists(), "the listener")
+    wait_for_windows(started)
+    (room / "go").touch()
+    run = started.finish()
+
+    assert run.status == 0, run.stderr
+    mine = {way: by_sockets(run, f"loopback_{way}_bytes")["value"] for way in ("receive", "transmit")}
+    rest = {way: by_sockets(run, f"unattributed_loopback_{way}_bytes")["value"] for way in ("receive", "transmit")}
+    # All 50 were accepted by the job. Who connected is known of those that a sample met. An end that was not the last count's lacks two bytes at most.
+    assert mine["receive"] == 50 * 100_000, (mine, rest)
+    assert rest["receive"] == 0
+    assert mine["transmit"] + rest["transmit"] == 50 * 100_000, (mine, rest)
+    connections = by_sockets(run, "connections_count")["value"]
+    assert connections >= 50
+    assert connections + by_sockets(run, "unattributed_connections_count")["value"] == 100
+    assert run.info["summary"]["socket_overflows_count"]["value"] == 0
+
+
+def test_a_connection_of_somebody_else_is_not_the_jobs(run_assay, user, room):
+    other = subprocess.Popen(traffic("held", "127.0.0.1", 5 * MB, room))
+    wait_for(lambda: (room / "arrived").exists(), "the bytes to arrive")
+    run = run_assay(["sleep", "0.3"], SOCKETS, user=user)
+    (room / "go").touch()
+
+    assert other.wait() == 0
+    assert by_sockets(run, "connections_count")["value"] == 0
+    for way in ("receive", "transmit"):
+        assert by_sockets(run, f"loopback_{way}_bytes")["value"] == 0
+
+
+def test_in_a_shared_namespace_sockets_are_the_lower_bound_and_interfaces_the_upper(run_assay, two_namespaces):
+    here, there = two_namespaces
+    server = subprocess.Popen(inside(there, *traffic("serve", "10.99.0.2")), stdout=subprocess.PIPE, text=True)
+    port = server.stdout.readline().strip()
+    run = run_assay(traffic("send", "10.99.0.2", port, 100 * MB), SOCKETS,
+                    wrapper=inside(here, "sh", "-c", '"$@"; exit $?', "sh"))
+
+    server.stdout.close()
+    assert (run.status, server.wait()) == (0, 0), run.stderr
+    claim = run.headline["network_transmit_bytes"]
+    rest = by_sockets(run, "unattributed_transmit_bytes")["value"]
+    assert (claim["quality"], claim["key"]) == ("lower_bound", "socket_tcp_transmit_bytes"), claim
+    assert claim["value"] <= 100 * MB <= claim["upper"], claim
+    assert 100 * MB - 2 <= claim["value"] + rest <= 100 * MB, (claim, rest)
+    assert "UDP is not measured" in claim["why"]
+    assert by_sockets(run, "loopback_transmit_bytes")["value"] == 0
+
+
+def test_sockets_are_not_asked_for_by_default(run_assay):
+    run = run_assay(["true"])
+
+    assert not [key for key in run.info["summary"] if key.startswith("socket_")]
 
 
 def test_energy_is_absent_with_a_reason_where_the_machine_has_no_counters(run_assay):

@@ -2,6 +2,8 @@
 """A load that moves a known number of bytes over TCP.
 
   traffic.py loopback HOST BYTES CONNECTIONS [child]   to a listener of its own, each connection one after the other; "child": sent by a child
+  traffic.py held HOST BYTES ROOM                      the same once, and once all has arrived, held open until ROOM/go is there
+  traffic.py after HOST BYTES CONNECTIONS ROOM         listens, and connects once ROOM/go is there
   traffic.py send HOST PORT BYTES                      to somebody else's listener
   traffic.py serve HOST                                prints its port; takes one connection to its end, and ends
 """
@@ -9,6 +11,8 @@ import os
 import socket
 import sys
 import threading
+import time
+from pathlib import Path
 
 BLOCK = b"x" * 65536
 
@@ -35,8 +39,9 @@ def listen(host):
     return socket.create_server((host, 0), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
 
 
-def loopback(host, size, connections, by_child):
+def loopback(host, size, connections, by_child, before=lambda: None):
     listener = listen(host)
+    before()
     taken = []
     taker = threading.Thread(target=lambda: taken.extend(take(listener) for _ in range(connections)))
     child = os.fork() if by_child else 0
@@ -53,10 +58,34 @@ def loopback(host, size, connections, by_child):
     assert sum(taken) == size * connections
 
 
+def wait_for_go(room, said):
+    """Says that it is ready, and waits for the test."""
+    Path(room, said).touch()
+    while not Path(room, "go").exists():
+        time.sleep(0.005)
+
+
+def held(host, size, room):
+    listener = listen(host)
+    client = socket.create_connection(listener.getsockname()[:2])
+    server, _ = listener.accept()
+    sender = threading.Thread(target=client.sendall, args=(b"x" * size,))
+    sender.start()
+    left = size
+    while left > 0:
+        left -= len(server.recv(1 << 20))
+    sender.join()
+    wait_for_go(room, "arrived")
+
+
 def main():
     what, *rest = sys.argv[1:]
     if what == "loopback":
         loopback(rest[0], int(rest[1]), int(rest[2]), rest[3:] == ["child"])
+    elif what == "held":
+        held(rest[0], int(rest[1]), rest[2])
+    elif what == "after":
+        loopback(rest[0], int(rest[1]), int(rest[2]), False, lambda: wait_for_go(rest[3], "listening"))
     elif what == "send":
         send((rest[0], int(rest[1])), int(rest[2]))
     else:
