@@ -166,3 +166,19 @@ def test_a_quota_shows_with_the_time_it_took_away(run_assay):
     assert summary(run, "cgroup_last_cpu_quota_percent") == {"value": 20, "quality": "exact"}
     assert 0 < summary(run, "cgroup_cpu_throttled_periods_count")["value"] <= throttled
     assert summary(run, "cgroup_cpu_throttled_seconds")["value"] > 0
+
+
+def test_a_command_that_moves_elsewhere_is_told_of(run_assay):
+    with made("memory", "pids") as cgroup:
+        below, beside = cgroup.at["memory"] / "below", cgroup.at["pids"].with_name(f"assay-test-beside-{os.getpid()}")
+        below.mkdir()
+        beside.mkdir()
+        try:
+            run = run_assay(["sh", "-c", f"echo $$ >{below}/cgroup.procs; echo $$ >{beside}/cgroup.procs; sleep 0.5"],
+                            ["-i", "50ms"], wrapper=cgroup.wrapper)
+        finally:
+            beside.rmdir()
+            below.rmdir()
+
+    notes = [note for note in run.info["notes"] if "moved" in note]
+    assert len(notes) == 1 and str(cgroup.at["pids"]) in notes[0], run.info["notes"]
