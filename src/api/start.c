@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "api/cgroups.h"
 #include "api/nested.h"
 #include "api/own_terminal.h"
 #include "api/session.h"
@@ -78,9 +79,7 @@ int start_resolve_measurements(struct session *s, struct error *err)
 	if (sources_wanted(&s->measures, s->selected, "connector") ||
 		sources_wanted(&s->measures, s->selected, "taskstats"))
 		s->connector_fd = connector_open(NULL);
-	s->reads_cgroup = !s->info->cgroup_option || strcmp(s->info->cgroup_option, "none") != 0;
-	if (s->reads_cgroup)
-		cgroup_view_open(&s->cgroup, &s->roots, 0);
+	cgroups_open(s);
 	sources_probe(&s->roots, s->reads_cgroup ? &s->cgroup : NULL, s->connector_fd,
 		s->info->collectors, &s->info->n_collectors);
 	return sources_select(
@@ -238,16 +237,6 @@ static void open_sources(struct session *s)
 				sources_named(s->options->measurements, "proc_pss_bytes");
 }
 
-/* The job waits in the cgroup it will run in. */
-static void open_cgroup(struct session *s)
-{
-	if (!s->reads_cgroup)
-		return;
-	cgroup_view_close(&s->cgroup);
-	cgroup_view_open(&s->cgroup, &s->roots, s->keeper.job_pid);
-	s->monitor.collect.cgroup = &s->cgroup;
-}
-
 static void raise_file_limit(struct session *s)
 {
 	struct rlimit limit;
@@ -293,7 +282,7 @@ int start_job(struct session *s, struct error *err)
 	s->monitor.collect.self_before_ns = s->self_before_ns;
 	open_sources(s);
 	limiting_take_job(s);
-	open_cgroup(s);
+	cgroups_follow_job(s);
 	if (s->options->release_stdio)
 		inherited_release(&s->roots);
 	s->info->keeper_pid = s->keeper.pid;

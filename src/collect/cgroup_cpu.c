@@ -62,9 +62,9 @@ static void read_throttling(struct collect *c, struct batch *out)
 	ssize_t n = cgroup_file_read(c, CGROUP_FILE_CPU_STAT, text, sizeof(text));
 	int r = n < 0 ? (int) n : cgroup_cpu_stat_parse(text, (size_t) n, version, &s);
 
-	cgroup_put(c, out, PERIODS, r, s.periods);
-	cgroup_put(c, out, THROTTLED_PERIODS, r, s.throttled_periods);
-	cgroup_put(c, out, THROTTLED_SECONDS, r, s.throttled_ns);
+	cgroup_put(c, out, CGROUP_CPU, PERIODS, r, s.periods);
+	cgroup_put(c, out, CGROUP_CPU, THROTTLED_PERIODS, r, s.throttled_periods);
+	cgroup_put(c, out, CGROUP_CPU, THROTTLED_SECONDS, r, s.throttled_ns);
 }
 
 static int read_usage_v1(struct collect *c, struct cgroup_cpu_stat *s, int *ret_split)
@@ -92,9 +92,9 @@ static void read_usage(struct collect *c, struct batch *out)
 		r = n < 0 ? (int) n : cgroup_cpu_stat_parse(text, (size_t) n, version, &s);
 		split = r;
 	}
-	cgroup_put(c, out, CPU_SECONDS, r, s.usage_ns);
-	cgroup_put(c, out, CPU_USER_SECONDS, split, s.user_ns);
-	cgroup_put(c, out, CPU_SYSTEM_SECONDS, split, s.system_ns);
+	cgroup_put(c, out, CGROUP_CPUACCT, CPU_SECONDS, r, s.usage_ns);
+	cgroup_put(c, out, CGROUP_CPUACCT, CPU_USER_SECONDS, split, s.user_ns);
+	cgroup_put(c, out, CGROUP_CPUACCT, CPU_SYSTEM_SECONDS, split, s.system_ns);
 	if (r < 0)
 		put_absent(out, NULL, CPU_PERCENT, r);
 }
@@ -112,6 +112,7 @@ static void read_quota(struct collect *c, struct batch *out)
 
 static int read_cpu(struct collect *c, struct batch *out)
 {
+	cgroup_reading_begin(c, out->now_ns);
 	read_usage(c, out);
 	read_throttling(c, out);
 	read_quota(c, out);

@@ -64,6 +64,7 @@ static int read_io(struct collect *c, struct batch *out)
 	char text[STAT_SIZE];
 	struct cgroup_io io = { 0 };
 
+	cgroup_reading_begin(c, out->now_ns);
 	if (cgroup_file_version(c, CGROUP_FILE_IO_BYTES) == 1) {
 		read_v1(c, out, CGROUP_FILE_IO_BYTES, READ_BYTES, WRITE_BYTES);
 		read_v1(c, out, CGROUP_FILE_IO_OPERATIONS, READ_OPERATIONS, WRITE_OPERATIONS);
@@ -71,10 +72,10 @@ static int read_io(struct collect *c, struct batch *out)
 	}
 	ssize_t n = cgroup_file_read(c, CGROUP_FILE_IO_BYTES, text, sizeof(text));
 	int r = n < 0 ? (int) n : cgroup_io_stat_parse(text, (size_t) n, &io);
-	cgroup_put(c, out, READ_BYTES, r, io.read_bytes);
-	cgroup_put(c, out, WRITE_BYTES, r, io.write_bytes);
-	cgroup_put(c, out, READ_OPERATIONS, r, io.read_operations);
-	cgroup_put(c, out, WRITE_OPERATIONS, r, io.write_operations);
+	cgroup_put(c, out, CGROUP_IO, READ_BYTES, r, io.read_bytes);
+	cgroup_put(c, out, CGROUP_IO, WRITE_BYTES, r, io.write_bytes);
+	cgroup_put(c, out, CGROUP_IO, READ_OPERATIONS, r, io.read_operations);
+	cgroup_put(c, out, CGROUP_IO, WRITE_OPERATIONS, r, io.write_operations);
 	return 0;
 }
 

@@ -131,7 +131,8 @@ static void put_peak(struct collect *c, struct batch *out, int error)
 
 	/* What was seen stays known when the cgroup is gone. With others in it, it is no bound: theirs is in it, and what came between the
 	 * samples is not. */
-	enum quality quality = c->cgroup->own ? SAMPLED : ESTIMATE;
+	enum quality quality =
+		cgroup_quality(c, CGROUP_MEMORY, SAMPLED) == SAMPLED ? SAMPLED : ESTIMATE;
 	for (size_t i = 0; i < ARRAY_SIZE(at_peak); i++) {
 		if (p->known && known(values[i]))
 			put_quality(out, NULL, at_peak[i], values[i], quality);
@@ -165,15 +166,15 @@ static void read_split(struct collect *c, struct batch *out)
 		keep_peak(&c->cgroup_reading, &now);
 		swap = m.swap;
 	}
-	cgroup_put(c, out, ANON, r, now.anon);
-	cgroup_put(c, out, FILE_CACHE, r, now.file);
-	cgroup_put(c, out, SHMEM, r, now.shmem);
-	cgroup_put(c, out, KERNEL, r, now.kernel);
-	cgroup_put(c, out, NONRECLAIMABLE, r, now.nonreclaimable);
+	cgroup_put(c, out, CGROUP_MEMORY, ANON, r, now.anon);
+	cgroup_put(c, out, CGROUP_MEMORY, FILE_CACHE, r, now.file);
+	cgroup_put(c, out, CGROUP_MEMORY, SHMEM, r, now.shmem);
+	cgroup_put(c, out, CGROUP_MEMORY, KERNEL, r, now.kernel);
+	cgroup_put(c, out, CGROUP_MEMORY, NONRECLAIMABLE, r, now.nonreclaimable);
 	put_peak(c, out, r);
 	if (version == 2)
 		r = cgroup_file_number(c, CGROUP_FILE_SWAP_CURRENT, &swap);
-	cgroup_put(c, out, SWAP, r, swap);
+	cgroup_put(c, out, CGROUP_MEMORY, SWAP, r, swap);
 }
 
 static void read_number(struct collect *c, struct batch *out, unsigned row, enum cgroup_file file)
@@ -181,7 +182,7 @@ static void read_number(struct collect *c, struct batch *out, unsigned row, enum
 	uint64_t n = 0;
 	int r = cgroup_file_number(c, file, &n);
 
-	cgroup_put(c, out, row, r, n);
+	cgroup_put(c, out, CGROUP_MEMORY, row, r, n);
 }
 
 /* A fact, whoever else is in the cgroup. */
@@ -206,16 +207,17 @@ static void read_events(struct collect *c, struct batch *out)
 	ssize_t n = cgroup_file_read(c, CGROUP_FILE_MEMORY_EVENTS, text, sizeof(text));
 	int r = n < 0 ? (int) n : cgroup_memory_events_parse(text, (size_t) n, version, &e);
 
-	cgroup_put(c, out, HIGH_HITS, r, e.high);
-	cgroup_put(c, out, OOM, r, e.oom);
-	cgroup_put(c, out, OOM_KILLS, r, e.oom_kill);
+	cgroup_put(c, out, CGROUP_MEMORY, HIGH_HITS, r, e.high);
+	cgroup_put(c, out, CGROUP_MEMORY, OOM, r, e.oom);
+	cgroup_put(c, out, CGROUP_MEMORY, OOM_KILLS, r, e.oom_kill);
 	if (version == 1)
 		r = cgroup_file_number(c, CGROUP_FILE_MEMORY_FAILCNT, &e.limit_hits);
-	cgroup_put(c, out, LIMIT_HITS, r, e.limit_hits);
+	cgroup_put(c, out, CGROUP_MEMORY, LIMIT_HITS, r, e.limit_hits);
 }
 
 static int read_memory(struct collect *c, struct batch *out)
 {
+	cgroup_reading_begin(c, out->now_ns);
 	read_number(c, out, CURRENT, CGROUP_FILE_MEMORY_CURRENT);
 	read_number(c, out, PEAK, CGROUP_FILE_MEMORY_PEAK);
 	read_split(c, out);

@@ -32,11 +32,13 @@ static int read_pids(struct collect *c, struct batch *out)
 {
 	char text[256];
 	uint64_t n = 0;
+
+	cgroup_reading_begin(c, out->now_ns);
 	int r = cgroup_file_number(c, CGROUP_FILE_PIDS_CURRENT, &n);
 
-	cgroup_put(c, out, CURRENT, r, n);
+	cgroup_put(c, out, CGROUP_PIDS, CURRENT, r, n);
 	r = cgroup_file_number(c, CGROUP_FILE_PIDS_PEAK, &n);
-	cgroup_put(c, out, PEAK, r, n);
+	cgroup_put(c, out, CGROUP_PIDS, PEAK, r, n);
 	r = cgroup_limit_at_start(c, CGROUP_LIMIT_PIDS, &n);
 	if (r < 0)
 		put_absent(out, NULL, LIMIT, r);
@@ -44,7 +46,7 @@ static int read_pids(struct collect *c, struct batch *out)
 		put(out, NULL, LIMIT, n);
 	ssize_t length = cgroup_file_read(c, CGROUP_FILE_PIDS_EVENTS, text, sizeof(text));
 	r = length < 0 ? (int) length : cgroup_pids_events_parse(text, (size_t) length, &n);
-	cgroup_put(c, out, LIMIT_HITS, r, n);
+	cgroup_put(c, out, CGROUP_PIDS, LIMIT_HITS, r, n);
 	return 0;
 }
 

@@ -46,12 +46,13 @@ static int probe_pressure(const struct collect *c, struct error *err)
 }
 
 /* Whoever else is in the cgroup: "some" holds the job's own; "full" wants all to wait, and others may have run. */
-static void put_line(struct collect *c, struct batch *out, unsigned seconds, unsigned percent,
+static void put_line(const struct collect *c, struct batch *out, unsigned seconds, unsigned percent,
 	int error, const struct pressure_line *line)
 {
-	bool own = c->cgroup->own;
+	bool own = cgroup_is_own(c, CGROUP_PRESSURE);
 	bool full = seconds % N_EACH == FULL_SECONDS;
-	enum quality shared = full ? ESTIMATE : UPPER_BOUND;
+	bool left = c->cgroup_reading.left[CGROUP_PRESSURE];
+	enum quality shared = full || left ? ESTIMATE : UPPER_BOUND;
 
 	if (error == 0 && !line->there)
 		error = -ENOENT;
@@ -60,14 +61,16 @@ static void put_line(struct collect *c, struct batch *out, unsigned seconds, uns
 		put_absent(out, NULL, percent, error);
 		return;
 	}
-	put_quality(out, NULL, seconds, line->total_ns, own ? EXACT : shared);
-	put_quality(out, NULL, percent, line->avg_thousandths[0], own ? SAMPLED : shared);
+	put_quality(out, NULL, seconds, line->total_ns, own && !left ? EXACT : shared);
+	put_quality(
+		out, NULL, percent, line->avg_thousandths[0], own && !left ? SAMPLED : shared);
 }
 
 static int read_pressure(struct collect *c, struct batch *out)
 {
 	char text[512];
 
+	cgroup_reading_begin(c, out->now_ns);
 	for (unsigned i = 0; i < ARRAY_SIZE(files); i++) {
 		struct pressure p = { 0 };
 		unsigned first = i * N_EACH;

@@ -13,6 +13,8 @@
 #include "linux/cgroup_files.h"
 #include "linux/roots.h"
 
+#define LOOK_EVERY_NS NSEC_PER_SEC
+
 static const struct name {
 	enum cgroup_controller controller;
 	const char *v1, *v2;
@@ -38,6 +40,20 @@ static const struct name {
 	[CGROUP_FILE_PRESSURE_MEMORY] = { CGROUP_PRESSURE, NULL, "memory.pressure" },
 	[CGROUP_FILE_PRESSURE_IO] = { CGROUP_PRESSURE, NULL, "io.pressure" },
 };
+
+/* Where descriptors are scarce, the others need them more. */
+#define DESCRIPTORS_ENOUGH 256
+
+static bool few_descriptors(struct cgroup_reading *r)
+{
+	if (!r->descriptors_known) {
+		long most = sysconf(_SC_OPEN_MAX);
+
+		r->few_descriptors = most >= 0 && most < DESCRIPTORS_ENOUGH;
+		r->descriptors_known = true;
+	}
+	return r->few_descriptors;
+}
 
 static void shut(struct cgroup_open_file *f)
 {
@@ -85,6 +101,8 @@ ssize_t cgroup_file_read(struct collect *c, enum cgroup_file file, char *text, s
 	if (f->fd < 0)
 		return f->fd;
 	ssize_t n = read_kernel_record(f->fd, text, size);
+	if (few_descriptors(&c->cgroup_reading))
+		shut(f);
 	/* The files of a cgroup that was removed answer ENODEV. */
 	if (n == -ENODEV && cgroup_place_check(c->cgroup, names[file].controller) == -ESTALE)
 		return -ESTALE;
@@ -133,12 +151,35 @@ int cgroup_limit_at_start(struct collect *c, enum cgroup_limit_kind kind, uint64
 	return 0;
 }
 
-enum quality cgroup_quality(const struct collect *c, enum quality own)
+bool cgroup_is_own(const struct collect *c, enum cgroup_controller controller)
 {
-	return c->cgroup && c->cgroup->own ? own : UPPER_BOUND;
+	return c->cgroup && c->cgroup->place[controller].own;
 }
 
-void cgroup_put(struct collect *c, struct batch *out, unsigned row, int r, uint64_t n)
+void cgroup_reading_begin(struct collect *c, uint64_t now_ns)
+{
+	struct cgroup_reading *r = &c->cgroup_reading;
+
+	if (!c->cgroup || now_ns < r->look_due_ns)
+		return;
+	if (!r->begun_ns)
+		r->begun_ns = now_ns;
+	/* A command moves itself, if at all, when it begins. */
+	uint64_t age_ns = now_ns - r->begun_ns;
+	r->look_due_ns = now_ns + (age_ns < LOOK_EVERY_NS ? age_ns : LOOK_EVERY_NS);
+	cgroup_view_find_left(c->cgroup, r->left);
+}
+
+enum quality cgroup_quality(
+	const struct collect *c, enum cgroup_controller controller, enum quality own)
+{
+	if (c->cgroup_reading.left[controller])
+		return ESTIMATE;
+	return cgroup_is_own(c, controller) ? own : UPPER_BOUND;
+}
+
+void cgroup_put(const struct collect *c, struct batch *out, enum cgroup_controller controller,
+	unsigned row, int r, uint64_t n)
 {
 	const struct measure *m = out->measures->rows[out->rows[row]];
 
@@ -147,7 +188,8 @@ void cgroup_put(struct collect *c, struct batch *out, unsigned row, int r, uint6
 	if (r < 0)
 		put_absent(out, NULL, row, r);
 	else
-		put_quality(out, NULL, row, n, cgroup_quality(c, (enum quality) m->quality));
+		put_quality(out, NULL, row, n,
+			cgroup_quality(c, controller, (enum quality) m->quality));
 }
 
 int cgroup_probe(const struct collect *c, enum cgroup_controller controller, struct error *err)

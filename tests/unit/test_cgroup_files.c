@@ -372,7 +372,7 @@ static void the_split_at_the_peak_is_that_of_the_run_alone(void **state)
 	open_readings(&r, MOUNT_V2, "0::/job\n");
 	put_job_v2(&r);
 	look_up(&r);
-	r.view.own = true;
+	r.view.place[CGROUP_MEMORY].own = r.view.place[CGROUP_CPUACCT].own = true;
 	/* before the job: the highest of all */
 	put_memory_v2(&r, "anon 90000\nfile 0\nkernel 0\nshmem 0\n");
 	read_all(&r, 1);
@@ -389,6 +389,7 @@ static void the_split_at_the_peak_is_that_of_the_run_alone(void **state)
 	assert_reading(&r, "cgroup_memory_anon_bytes", 1, SAMPLED);
 	assert_reading(&r, "cgroup_memory_peak_bytes", 7000, EXACT);
 	assert_reading(&r, "cgroup_cpu_seconds", 30000, EXACT);
+	assert_reading(&r, "cgroup_pids_peak_count", 6, UPPER_BOUND);
 	close_readings(&r);
 }
 
@@ -443,6 +444,49 @@ static void version_1_is_read_from_its_own_files(void **state)
 	close_readings(&r);
 }
 
+static void a_command_that_was_moved_elsewhere_leaves_no_bound(void **state)
+{
+	struct readings r;
+	(void) state;
+
+	open_readings(&r, MOUNT_V2, "0::/job\n");
+	put_job_v2(&r);
+	look_up(&r);
+	read_all(&r, 1);
+	assert_reading(&r, "cgroup_cpu_seconds", 30000, UPPER_BOUND);
+	tree_put(&r.tree, "proc/4321/cgroup", "0::/job/below\n");
+	read_all(&r, 2 * NSEC_PER_SEC);
+	assert_reading(&r, "cgroup_cpu_seconds", 30000, UPPER_BOUND);
+	tree_put(&r.tree, "proc/4321/cgroup", "0::/job2\n");
+	read_all(&r, 2 * NSEC_PER_SEC + 1);
+	assert_reading(&r, "cgroup_cpu_seconds", 30000, UPPER_BOUND);
+	read_all(&r, 4 * NSEC_PER_SEC);
+	assert_int_equal(cgroup_quality(&r.collect, CGROUP_CPUACCT, EXACT), ESTIMATE);
+	/* it has ended: what was seen last stands */
+	tree_put(&r.tree, "proc/4321/cgroup", "0::/job (deleted)\n");
+	read_all(&r, 6 * NSEC_PER_SEC);
+	assert_int_equal(cgroup_quality(&r.collect, CGROUP_MEMORY, EXACT), ESTIMATE);
+	close_readings(&r);
+}
+
+static void a_command_of_version_1_that_is_ending_has_not_left(void **state)
+{
+	struct readings r;
+	(void) state;
+
+	open_readings(&r, "33 31 0:30 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n",
+		"9:memory:/j\n");
+	TREE_PUT(&r.tree, "sys/fs/cgroup/memory/j", "memory.usage_in_bytes", "5000\n");
+	look_up(&r);
+	tree_put(&r.tree, "proc/4321/cgroup", "9:memory:/\n");
+	read_all(&r, 1);
+	assert_reading(&r, "cgroup_memory_current_bytes", 5000, UPPER_BOUND);
+	tree_put(&r.tree, "proc/4321/cgroup", "9:memory:/k\n");
+	read_all(&r, 2 * NSEC_PER_SEC);
+	assert_int_equal(cgroup_quality(&r.collect, CGROUP_MEMORY, EXACT), ESTIMATE);
+	close_readings(&r);
+}
+
 static void files_are_opened_anew_for_a_place_made_for_the_job(void **state)
 {
 	struct readings r;
@@ -486,7 +530,7 @@ static void a_counter_is_not_trusted_in_a_cgroup_made_anew(void **state)
 		SKIP_BECAUSE("needs leave to make a cgroup with CPU accounting");
 	}
 	open_readings(&r, MOUNT_V2, "0::/\n");
-	r.view = (struct cgroup_view){ .roots = &live, .own = true };
+	r.view = (struct cgroup_view){ .roots = &live };
 	for (int i = 0; i < N_CGROUP_CONTROLLERS; i++)
 		r.view.place[i].fd = -1;
 	struct stat st;
@@ -525,6 +569,8 @@ int main(void)
 		cmocka_unit_test(version_2_is_read_whole),
 		cmocka_unit_test(the_split_at_the_peak_is_that_of_the_run_alone),
 		cmocka_unit_test(version_1_is_read_from_its_own_files),
+		cmocka_unit_test(a_command_that_was_moved_elsewhere_leaves_no_bound),
+		cmocka_unit_test(a_command_of_version_1_that_is_ending_has_not_left),
 		cmocka_unit_test(files_are_opened_anew_for_a_place_made_for_the_job),
 		cmocka_unit_test(a_counter_is_not_trusted_in_a_cgroup_made_anew),
 	};
