@@ -7,6 +7,7 @@
 
 #include "base/macros.h"
 #include "linux/cgroup_files.h"
+#include "linux/pressure.h"
 #include "linux/cgroup_mounts.h"
 #include "linux/cgroup_view.h"
 
@@ -92,7 +93,7 @@ static void feed_pressure(const char *text, size_t n)
 	must(r == 0 || r == -EINVAL);
 	if (r == 0)
 		must((p.some.there || p.full.there) && p.some.total_ns % 1000 == 0 &&
-			p.some.avg10 % 10 == 0);
+			p.some.avg_thousandths[0] % 10 == 0);
 }
 
 static void feed_cpu_lists(const char *text, size_t n)

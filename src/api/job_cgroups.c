@@ -96,21 +96,32 @@ static int record_directories(struct session *s)
 	return 0;
 }
 
-static void take_for_limits(struct session *s)
+/* Whether the job is in it. */
+static bool take_for_limits(struct session *s)
 {
 	const struct own_cgroup *c = &s->cgroups.own.at[OWN_V2];
 
 	if (c->fd < 0)
-		return;
+		return false;
 	int r = own_cgroup_take(c, s->keeper.job_pid);
-	if (r < 0)
+	if (r < 0) {
 		run_info_note(s->info, "limit: the job could not be moved into the cgroup %s (%s)",
 			c->directory, errno_name(-r));
-	else
-		s->info->limit_cgroup = strdup(c->directory);
-	/* What it counts is the job's alone as well. */
-	if (r == 0 && s->cgroups.viewed)
-		own_cgroups_show(&s->cgroups.own, &s->cgroups.view);
+		return false;
+	}
+	s->info->limit_cgroup = strdup(c->directory);
+	return true;
+}
+
+/* The job waits in the cgroups it will run in. */
+static void view_the_job(struct session *s)
+{
+	struct job_cgroups *c = &s->cgroups;
+
+	if (!c->viewed)
+		return;
+	cgroup_view_close(&c->view);
+	cgroup_view_open(&c->view, &s->roots, s->keeper.job_pid);
 }
 
 int job_cgroups_take_job(struct session *s, struct error *err)
@@ -118,7 +129,12 @@ int job_cgroups_take_job(struct session *s, struct error *err)
 	struct job_cgroups *c = &s->cgroups;
 
 	if (s->options->cgroup != ASSAY_CGROUP_OWN) {
-		take_for_limits(s);
+		bool taken = take_for_limits(s);
+
+		view_the_job(s);
+		/* What limits have it in counts the job alone as well. */
+		if (taken && c->viewed)
+			own_cgroups_show(&c->own, &c->view);
 		return 0;
 	}
 	int r = own_cgroups_take(&c->own, s->keeper.job_pid, err);
@@ -128,6 +144,7 @@ int job_cgroups_take_job(struct session *s, struct error *err)
 		c->refused = true;
 		return error_wrap(err, "--cgroup=own");
 	}
+	view_the_job(s);
 	own_cgroups_show(&c->own, &c->view);
 	tell_what_is_missing(s);
 	if (s->limiting.phase != LIMITING_NOTHING && c->own.at[OWN_V2].directory)
@@ -168,6 +185,24 @@ void job_cgroups_look_at_start(struct session *s)
 void job_cgroups_look_at_end(struct session *s)
 {
 	s->monitor.collect.cgroup_only_us = s->cgroups.only_us_at_start && hold_only_us(s);
+}
+
+void job_cgroups_note(struct session *s)
+{
+	const bool *left = s->monitor.collect.cgroup_reading.left;
+	const char *told = NULL; /* controllers of version 2 share one */
+
+	for (int i = 0; s->cgroups.viewed && i < N_CGROUP_CONTROLLERS; i++) {
+		const struct cgroup_place *p = &s->cgroups.view.place[i];
+
+		if (!left[i] || !p->directory || (told && strcmp(told, p->directory) == 0))
+			continue;
+		told = p->directory;
+		run_info_note(s->info,
+			"cgroup: the command was moved out of %s: what was counted there is no "
+			"bound of what the job used",
+			p->directory);
+	}
 }
 
 void job_cgroups_close(struct session *s)

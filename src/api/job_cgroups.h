@@ -31,6 +31,8 @@ const struct own_cgroup *job_cgroups_unified(const struct session *s);
 /* At the start, before the cgroup is first read, and at the end: of one that is not the job's own, who else is in it. */
 void job_cgroups_look_at_start(struct session *s);
 void job_cgroups_look_at_end(struct session *s);
+/* At the end: what limits the claims made from them. */
+void job_cgroups_note(struct session *s);
 /* Removes them; what lives on goes back to where we are. */
 void job_cgroups_close(struct session *s);
 

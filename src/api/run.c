@@ -252,6 +252,7 @@ static void finish(struct session *s)
 	bounds_count(&s->bounds, info);
 	bounds_advise(info);
 	outputs_note(s);
+	job_cgroups_note(s);
 	limiting_reconsider(s);
 	limiting_conclude(s);
 	if (!info->limit_hit.name)

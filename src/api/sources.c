@@ -17,6 +17,16 @@ bool sources_wanted(const struct measures *m, const bool *selected, const char *
 	return false;
 }
 
+static int probe(const struct collector *c, const struct collect *context, struct error *err)
+{
+	bool recorded = context->roots->proc >= 0 && !context->roots->live;
+
+	if (recorded && c->asks_kernel)
+		return error_say(err, -ENOTSUP,
+			"a recorded tree cannot tell: the running kernel is asked by system calls");
+	return c->probe ? c->probe(context, err) : 0;
+}
+
 void sources_probe(const struct roots *roots, struct cgroup_view *cgroup, int connector_fd,
 	struct collector_state *states, size_t *ret_n)
 {
@@ -32,7 +42,7 @@ void sources_probe(const struct roots *roots, struct cgroup_view *cgroup, int co
 
 		states[n] =
 			(struct collector_state){ .name = collectors[n]->name, .available = true };
-		if (collectors[n]->probe && collectors[n]->probe(&context, &err) < 0) {
+		if (probe(collectors[n], &context, &err) < 0) {
 			states[n].available = false;
 			snprintf(states[n].why, sizeof(states[n].why), "%.*s",
 				(int) sizeof(states[n].why) - 1, err.text);

@@ -112,6 +112,7 @@ static void read_quota(struct collect *c, struct batch *out)
 
 static int read_cpu(struct collect *c, struct batch *out)
 {
+	cgroup_reading_begin(c, out->now_ns);
 	read_usage(c, out);
 	read_throttling(c, out);
 	read_quota(c, out);
@@ -123,4 +124,5 @@ const struct collector cgroup_cpu_collector = { .name = "cgroup_cpu",
 	.n_rows = N_ROWS,
 	.counted_before = true,
 	.probe = probe_cpu,
+	.tells_alone = true,
 	.read = read_cpu };

@@ -64,6 +64,7 @@ static int read_io(struct collect *c, struct batch *out)
 	char text[STAT_SIZE];
 	struct cgroup_io io = { 0 };
 
+	cgroup_reading_begin(c, out->now_ns);
 	if (cgroup_file_version(c, CGROUP_FILE_IO_BYTES) == 1) {
 		read_v1(c, out, CGROUP_FILE_IO_BYTES, READ_BYTES, WRITE_BYTES);
 		read_v1(c, out, CGROUP_FILE_IO_OPERATIONS, READ_OPERATIONS, WRITE_OPERATIONS);
@@ -83,4 +84,5 @@ const struct collector cgroup_io_collector = { .name = "cgroup_io",
 	.n_rows = N_ROWS,
 	.counted_before = true,
 	.probe = probe_io,
+	.tells_alone = true,
 	.read = read_io };

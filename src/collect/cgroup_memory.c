@@ -131,7 +131,8 @@ static void put_peak(struct collect *c, struct batch *out, int error)
 
 	/* What was seen stays known when the cgroup is gone. With others in it, it is no bound: theirs is in it, and what came between the
 	 * samples is not. */
-	enum quality quality = cgroup_is_own(c, CGROUP_MEMORY) ? SAMPLED : ESTIMATE;
+	enum quality quality =
+		cgroup_quality(c, CGROUP_MEMORY, SAMPLED) == SAMPLED ? SAMPLED : ESTIMATE;
 	for (size_t i = 0; i < ARRAY_SIZE(at_peak); i++) {
 		if (p->known && known(values[i]))
 			put_quality(out, NULL, at_peak[i], values[i], quality);
@@ -216,6 +217,7 @@ static void read_events(struct collect *c, struct batch *out)
 
 static int read_memory(struct collect *c, struct batch *out)
 {
+	cgroup_reading_begin(c, out->now_ns);
 	read_number(c, out, CURRENT, CGROUP_FILE_MEMORY_CURRENT);
 	read_number(c, out, PEAK, CGROUP_FILE_MEMORY_PEAK);
 	read_split(c, out);
@@ -235,4 +237,5 @@ const struct collector cgroup_memory_collector = { .name = "cgroup_memory",
 	.n_rows = N_ROWS,
 	.counted_before = true,
 	.probe = probe_memory,
+	.tells_alone = true,
 	.read = read_memory };

@@ -32,6 +32,8 @@ static int read_pids(struct collect *c, struct batch *out)
 {
 	char text[256];
 	uint64_t n = 0;
+
+	cgroup_reading_begin(c, out->now_ns);
 	int r = cgroup_file_number(c, CGROUP_FILE_PIDS_CURRENT, &n);
 
 	cgroup_put(c, out, CGROUP_PIDS, CURRENT, r, n);
@@ -53,4 +55,5 @@ const struct collector cgroup_pids_collector = { .name = "cgroup_pids",
 	.n_rows = N_ROWS,
 	.counted_before = true,
 	.probe = probe_pids,
+	.tells_alone = true,
 	.read = read_pids };

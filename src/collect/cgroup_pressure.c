@@ -6,6 +6,7 @@
 #include "collect/cgroup_reading.h"
 #include "collect/collect.h"
 #include "linux/cgroup_files.h"
+#include "linux/pressure.h"
 
 /* Four rows of each of three resources, in this order. */
 enum { SOME_SECONDS, FULL_SECONDS, SOME_PERCENT, FULL_PERCENT, N_EACH };
@@ -50,7 +51,8 @@ static void put_line(const struct collect *c, struct batch *out, unsigned second
 {
 	bool own = cgroup_is_own(c, CGROUP_PRESSURE);
 	bool full = seconds % N_EACH == FULL_SECONDS;
-	enum quality shared = full ? ESTIMATE : UPPER_BOUND;
+	bool left = c->cgroup_reading.left[CGROUP_PRESSURE];
+	enum quality shared = full || left ? ESTIMATE : UPPER_BOUND;
 
 	if (error == 0 && !line->there)
 		error = -ENOENT;
@@ -59,14 +61,16 @@ static void put_line(const struct collect *c, struct batch *out, unsigned second
 		put_absent(out, NULL, percent, error);
 		return;
 	}
-	put_quality(out, NULL, seconds, line->total_ns, own ? EXACT : shared);
-	put_quality(out, NULL, percent, line->avg10, own ? SAMPLED : shared);
+	put_quality(out, NULL, seconds, line->total_ns, own && !left ? EXACT : shared);
+	put_quality(
+		out, NULL, percent, line->avg_thousandths[0], own && !left ? SAMPLED : shared);
 }
 
 static int read_pressure(struct collect *c, struct batch *out)
 {
 	char text[512];
 
+	cgroup_reading_begin(c, out->now_ns);
 	for (unsigned i = 0; i < ARRAY_SIZE(files); i++) {
 		struct pressure p = { 0 };
 		unsigned first = i * N_EACH;
@@ -84,4 +88,5 @@ const struct collector cgroup_pressure_collector = { .name = "cgroup_pressure",
 	.n_rows = ARRAY_SIZE(rows),
 	.counted_before = true,
 	.probe = probe_pressure,
+	.tells_alone = true,
 	.read = read_pressure };

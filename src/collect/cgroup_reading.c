@@ -13,6 +13,8 @@
 #include "linux/cgroup_files.h"
 #include "linux/roots.h"
 
+#define LOOK_EVERY_NS NSEC_PER_SEC
+
 static const struct name {
 	enum cgroup_controller controller;
 	const char *v1, *v2;
@@ -154,9 +156,25 @@ bool cgroup_is_own(const struct collect *c, enum cgroup_controller controller)
 	return c->cgroup && c->cgroup->place[controller].own;
 }
 
+void cgroup_reading_begin(struct collect *c, uint64_t now_ns)
+{
+	struct cgroup_reading *r = &c->cgroup_reading;
+
+	if (!c->cgroup || now_ns < r->look_due_ns)
+		return;
+	if (!r->begun_ns)
+		r->begun_ns = now_ns;
+	/* A command moves itself, if at all, when it begins. */
+	uint64_t age_ns = now_ns - r->begun_ns;
+	r->look_due_ns = now_ns + (age_ns < LOOK_EVERY_NS ? age_ns : LOOK_EVERY_NS);
+	cgroup_view_find_left(c->cgroup, r->left);
+}
+
 enum quality cgroup_quality(
 	const struct collect *c, enum cgroup_controller controller, enum quality own)
 {
+	if (c->cgroup_reading.left[controller])
+		return ESTIMATE;
 	return cgroup_is_own(c, controller) ? own : UPPER_BOUND;
 }
 

@@ -52,17 +52,6 @@ int cgroup_io_stat_parse(const char *text, size_t n, struct cgroup_io *ret);
 /* blkio.throttle.io_service_bytes, blkio.throttle.io_serviced and their _recursive ones */
 int cgroup_blkio_parse(const char *text, size_t n, uint64_t *ret_read, uint64_t *ret_write);
 
-struct pressure_line {
-	bool there;
-	uint64_t avg10, avg60, avg300; /* thousandths of a percent */
-	uint64_t total_ns;
-};
-struct pressure {
-	struct pressure_line some, full; /* "full" of the CPU is there since Linux 5.13 */
-};
-/* cpu.pressure, memory.pressure, io.pressure, and /proc/pressure/X */
-int pressure_parse(const char *text, size_t n, struct pressure *ret);
-
 struct cgroup_cpu_max {
 	uint64_t quota_us; /* CGROUP_UNLIMITED */
 	uint64_t period_us;

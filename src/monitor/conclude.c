@@ -130,7 +130,7 @@ static void conclude_rungs(struct monitor *m, struct assay_run_info *info, const
 	info->n_rungs = 0;
 	for (size_t row = 0; row < ms->n && info->n_rungs < N_RUNGS_MAX; row++) {
 		const struct measure *r = ms->rows[row];
-		if (!r->quantity || !m->selected[row])
+		if (!r->quantity || !m->selected[row] || r->scope == DEVICE)
 			continue;
 		struct rung *rung = &info->rungs[info->n_rungs++];
 		struct summary s = monitor_run_summary(m, row);
@@ -139,10 +139,9 @@ static void conclude_rungs(struct monitor *m, struct assay_run_info *info, const
 			.key = r->key,
 			.unit = r->unit,
 			.in_use = in_headline(info, r->key) };
-		rung->value =
-			(struct value){ .n = whole_run(r, &s),
-				.quality = of_whole_run(r, s.quality),
-				.why = s.why };
+		rung->value = (struct value){
+			.n = whole_run(r, &s), .quality = of_whole_run(r, s.quality), .why = s.why
+		};
 		if (r->kind == GAUGE && (r->reduce & MAX) && rung->value.quality == ESTIMATE)
 			snprintf(rung->why, sizeof(rung->why),
 				"%s at each sample, and what came between samples is not seen",
@@ -209,8 +208,11 @@ void conclude(struct monitor *m, struct assay_run_info *info, bool running)
 	conclude_memory(m, info, &v, running);
 	conclude_cgroup(m, info, &v.cpu);
 	conclude_io(m, info, &v);
+	conclude_network(m, info);
+	conclude_energy(m, info);
 	conclude_processes(m, info);
 	conclude_rungs(m, info, &v);
+	conclude_host(m, info);
 	if (running)
 		return;
 	conclude_notes_on_cpu(m, info, &v);

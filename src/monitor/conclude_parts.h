@@ -43,6 +43,10 @@ struct summary selected_summary(const struct monitor *m, const char *key);
 
 struct verdict conclude_verdict(struct monitor *m, struct assay_run_info *info);
 void conclude_cpu(struct monitor *m, struct assay_run_info *info, const struct verdict *v);
+/* network_receive_bytes and network_transmit_bytes, by the best source there is. */
+void conclude_network(struct monitor *m, struct assay_run_info *info);
+/* Notes on the node's energy. */
+void conclude_energy(struct monitor *m, struct assay_run_info *info);
 void conclude_notes_on_cpu(struct monitor *m, struct assay_run_info *info, const struct verdict *v);
 /* Fills what the cgroup says of CPU time; the other sources are filled already. */
 void conclude_cgroup_sources(
@@ -51,6 +55,7 @@ void conclude_cgroup(struct monitor *m, struct assay_run_info *info, const struc
 void conclude_cgroup_notes(struct assay_run_info *info, const struct cpu_sources *s);
 /* What may be claimed for a rung that is the cgroup's. */
 void conclude_cgroup_rung(const struct cpu_sources *s, struct rung *rung);
+void conclude_host(struct monitor *m, struct assay_run_info *info);
 void conclude_memory(
 	struct monitor *m, struct assay_run_info *info, const struct verdict *v, bool running);
 

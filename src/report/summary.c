@@ -11,6 +11,7 @@
 #include "model/run_info.h"
 #include "report/allowed.h"
 #include "report/comparison.h"
+#include "report/host_row.h"
 #include "report/number.h"
 #include "report/page.h"
 #include "report/wrap.h"
@@ -453,6 +454,7 @@ void report_summary(const struct assay_run_info *info, int color, struct buf *ou
 	limit_row(&page, info);
 	measured_rows(&page, info);
 	allowed_rows(&page, info);
+	host_row(&page, info);
 	survivors_row(&page, info);
 	if (info->suspended_ns > 0) {
 		format_duration(info->suspended_ns, duration);

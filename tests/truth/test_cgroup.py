@@ -2,6 +2,7 @@
 """What is read from a cgroup against the cgroup's own files: assay and its job run in one that the test made."""
 import os
 import re
+import shutil
 import signal
 from contextlib import contextmanager
 from pathlib import Path
@@ -106,6 +107,28 @@ def test_charged_memory_and_its_parts_are_those_of_the_cgroup(run_assay):
     assert summary(run, "cgroup_peak_memory_nonreclaimable_bytes")["value"] == parts
 
 
+@pytest.mark.skipif(not shutil.which("unshare"), reason="needs unshare to make a cgroup namespace")
+def test_in_a_cgroup_namespace_under_mounts_from_outside_the_same_cgroup_is_found(run_assay):
+    with made("memory") as cgroup:
+        run = run_assay.load("memory-steady", 64, 300, wrapper=[*cgroup.wrapper, "unshare", "--cgroup"])
+        peak = cgroup.number("memory", "memory.max_usage_in_bytes")
+
+    assert rung(run, "memory_charged_peak", "cgroup_memory_peak_bytes")["value"] == peak
+
+
+def test_an_ordinary_user_reads_the_same(run_assay, ordinary_user):
+    drop = ["setpriv", f"--reuid={ordinary_user.uid}", f"--regid={ordinary_user.gid}", "--clear-groups"]
+    with made("memory", "cpuacct", "pids") as cgroup:
+        run = run_assay.load("memory-steady", 64, 300, wrapper=[*cgroup.wrapper, *drop])
+        peak = cgroup.number("memory", "memory.max_usage_in_bytes")
+        counted = cgroup.number("cpuacct", "cpuacct.usage") / 1e9
+
+    assert run.info["user"]["uid"] == ordinary_user.uid
+    assert rung(run, "memory_charged_peak", "cgroup_memory_peak_bytes")["value"] == peak
+    assert run.truth["cpu_seconds"] - CPU_TOLERANCE_SECONDS / 10 <= rung(run, "cpu", "cgroup_cpu_seconds")["value"] <= counted
+    assert summary(run, "cgroup_peak_pids_current_count")["value"] >= 3
+
+
 def test_shared_memory_nobody_has_mapped_is_charged_as_such(run_assay):
     with made("memory") as cgroup:
         run = run_assay.load("memory-unmapped", 128, 1000, options=["-i", "50ms"], wrapper=cgroup.wrapper)
@@ -166,3 +189,19 @@ def test_a_quota_shows_with_the_time_it_took_away(run_assay):
     assert summary(run, "cgroup_last_cpu_quota_percent") == {"value": 20, "quality": "exact"}
     assert 0 < summary(run, "cgroup_cpu_throttled_periods_count")["value"] <= throttled
     assert summary(run, "cgroup_cpu_throttled_seconds")["value"] > 0
+
+
+def test_a_command_that_moves_elsewhere_is_told_of(run_assay):
+    with made("memory", "pids") as cgroup:
+        below, beside = cgroup.at["memory"] / "below", cgroup.at["pids"].with_name(f"assay-test-beside-{os.getpid()}")
+        below.mkdir()
+        beside.mkdir()
+        try:
+            run = run_assay(["sh", "-c", f"echo $$ >{below}/cgroup.procs; echo $$ >{beside}/cgroup.procs; sleep 0.5"],
+                            ["-i", "50ms"], wrapper=cgroup.wrapper)
+        finally:
+            beside.rmdir()
+            below.rmdir()
+
+    notes = [note for note in run.info["notes"] if "moved" in note]
+    assert len(notes) == 1 and str(cgroup.at["pids"]) in notes[0], run.info["notes"]

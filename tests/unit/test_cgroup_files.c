@@ -8,6 +8,7 @@
 
 #include "collect/collect.h"
 #include "linux/cgroup_files.h"
+#include "linux/pressure.h"
 #include "linux/cgroup_mounts.h"
 #include "linux/cgroup_view.h"
 
@@ -151,8 +152,8 @@ static void pressure_has_shares_and_a_total(void **state)
 				 &p),
 		0);
 	assert_true(p.some.there && p.full.there);
-	assert_true(p.some.avg10 == 1050 && p.some.avg60 == 20000 && p.some.avg300 == 100000);
-	assert_int_equal(p.full.avg60, 100);
+	assert_true(p.some.avg_thousandths[0] == 1050 && p.some.avg_thousandths[1] == 20000 && p.some.avg_thousandths[2] == 100000);
+	assert_int_equal(p.full.avg_thousandths[1], 100);
 	assert_true(p.some.total_ns == 1234000 && p.full.total_ns == 5000);
 	/* of the CPU, before Linux 5.13 */
 	assert_int_equal(
@@ -443,6 +444,49 @@ static void version_1_is_read_from_its_own_files(void **state)
 	close_readings(&r);
 }
 
+static void a_command_that_was_moved_elsewhere_leaves_no_bound(void **state)
+{
+	struct readings r;
+	(void) state;
+
+	open_readings(&r, MOUNT_V2, "0::/job\n");
+	put_job_v2(&r);
+	look_up(&r);
+	read_all(&r, 1);
+	assert_reading(&r, "cgroup_cpu_seconds", 30000, UPPER_BOUND);
+	tree_put(&r.tree, "proc/4321/cgroup", "0::/job/below\n");
+	read_all(&r, 2 * NSEC_PER_SEC);
+	assert_reading(&r, "cgroup_cpu_seconds", 30000, UPPER_BOUND);
+	tree_put(&r.tree, "proc/4321/cgroup", "0::/job2\n");
+	read_all(&r, 2 * NSEC_PER_SEC + 1);
+	assert_reading(&r, "cgroup_cpu_seconds", 30000, UPPER_BOUND);
+	read_all(&r, 4 * NSEC_PER_SEC);
+	assert_int_equal(cgroup_quality(&r.collect, CGROUP_CPUACCT, EXACT), ESTIMATE);
+	/* it has ended: what was seen last stands */
+	tree_put(&r.tree, "proc/4321/cgroup", "0::/job (deleted)\n");
+	read_all(&r, 6 * NSEC_PER_SEC);
+	assert_int_equal(cgroup_quality(&r.collect, CGROUP_MEMORY, EXACT), ESTIMATE);
+	close_readings(&r);
+}
+
+static void a_command_of_version_1_that_is_ending_has_not_left(void **state)
+{
+	struct readings r;
+	(void) state;
+
+	open_readings(&r, "33 31 0:30 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n",
+		"9:memory:/j\n");
+	TREE_PUT(&r.tree, "sys/fs/cgroup/memory/j", "memory.usage_in_bytes", "5000\n");
+	look_up(&r);
+	tree_put(&r.tree, "proc/4321/cgroup", "9:memory:/\n");
+	read_all(&r, 1);
+	assert_reading(&r, "cgroup_memory_current_bytes", 5000, UPPER_BOUND);
+	tree_put(&r.tree, "proc/4321/cgroup", "9:memory:/k\n");
+	read_all(&r, 2 * NSEC_PER_SEC);
+	assert_int_equal(cgroup_quality(&r.collect, CGROUP_MEMORY, EXACT), ESTIMATE);
+	close_readings(&r);
+}
+
 static void files_are_opened_anew_for_a_place_made_for_the_job(void **state)
 {
 	struct readings r;
@@ -525,6 +569,8 @@ int main(void)
 		cmocka_unit_test(version_2_is_read_whole),
 		cmocka_unit_test(the_split_at_the_peak_is_that_of_the_run_alone),
 		cmocka_unit_test(version_1_is_read_from_its_own_files),
+		cmocka_unit_test(a_command_that_was_moved_elsewhere_leaves_no_bound),
+		cmocka_unit_test(a_command_of_version_1_that_is_ending_has_not_left),
 		cmocka_unit_test(files_are_opened_anew_for_a_place_made_for_the_job),
 		cmocka_unit_test(a_counter_is_not_trusted_in_a_cgroup_made_anew),
 	};
