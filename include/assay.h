@@ -139,6 +139,24 @@ struct assay_rung {
 int assay_doctor(void (*each)(const struct assay_rung *rung, void *context), void *context,
 	struct assay_error *err);
 
+/* Something that bounds what a process may use. Texts are valid during the call; `note` may be "". */
+struct assay_bound {
+	const char *name, *unit; /* "memory" "bytes", "cpu" "cores", "processes" "count" ... */
+	uint64_t limit; /* in that unit; cores in thousandths, seconds in nanoseconds */
+	int unlimited; /* there is no such limit as far as can be seen: `note` says why that is uncertain */
+	int tightest; /* of this name: the one that binds */
+	const char *source,
+		*where; /* "cgroup" and the file, "RLIMIT_AS", "slurm" and the variable ... */
+	const char *note;
+	const char *text; /* the limit for people: "4 GiB" */
+};
+
+/* Calls `each` for each bound of the process `pid` (0: the calling one) in the tree under `root` (NULL: the live machine). 0, or negative errno.
+ * Since 0.1.0. */
+int assay_bounds(const char *root, long pid,
+	void (*each)(const struct assay_bound *bound, void *context), void *context,
+	struct assay_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -6,10 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/bounds.h"
 #include "api/sources.h"
 #include "base/buf.h"
 #include "base/error.h"
 #include "linux/roots.h"
+#include "model/run_info.h"
+#include "report/allowed.h"
 
 const char *assay_version(void)
 {
@@ -116,4 +119,62 @@ int assay_doctor(void (*each)(const struct assay_rung *rung, void *context), voi
 	}
 	free(list);
 	return 0;
+}
+
+static void hand_out(const struct target_limit *l,
+	void (*each)(const struct assay_bound *bound, void *context), void *context)
+{
+	char text[ALLOWED_AMOUNT_SIZE] = "unlimited";
+	const struct assay_bound bound = { .name = l->name,
+		.unit = l->unit == UNITLESS ? "cores" : unit_name(l->unit),
+		.limit = l->limit,
+		.unlimited = l->limit == UINT64_MAX,
+		.tightest = l->tightest,
+		.source = l->source,
+		.where = l->where,
+		.note = l->note,
+		.text = text };
+
+	if (!bound.unlimited)
+		allowed_amount(l->unit, l->limit, text);
+	each(&bound, context);
+}
+
+/* Those of one name together, in the order of the first of each. */
+static void hand_out_by_name(const struct assay_run_info *info,
+	void (*each)(const struct assay_bound *bound, void *context), void *context)
+{
+	for (size_t i = 0; i < info->n_target_limits; i++) {
+		const char *name = info->target_limits[i].name;
+		bool told = false;
+
+		for (size_t k = 0; k < i; k++)
+			told = told || strcmp(info->target_limits[k].name, name) == 0;
+		for (size_t k = i; k < info->n_target_limits && !told; k++)
+			if (strcmp(info->target_limits[k].name, name) == 0)
+				hand_out(&info->target_limits[k], each, context);
+	}
+}
+
+int assay_bounds(const char *root, long pid,
+	void (*each)(const struct assay_bound *bound, void *context), void *context,
+	struct assay_error *err)
+{
+	struct error why = { 0 };
+	struct roots roots;
+	struct assay_run_info *info = calloc(1, sizeof(*info));
+	int r = info ? roots_open(&roots, root ? root : "", &why)
+		     : error_set(&why, -ENOMEM, "cannot look for limits");
+
+	if (r == 0) {
+		bounds_find(info, &roots, (pid_t) pid, NULL);
+		roots_close(&roots);
+		hand_out_by_name(info, each, context);
+	} else if (err) {
+		err->code = r;
+		snprintf(err->text, sizeof(err->text), "%s", why.text);
+	}
+	run_info_done(info);
+	free(info);
+	return r;
 }

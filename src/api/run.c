@@ -104,6 +104,7 @@ static void checkpoint(struct session *s)
 	s->info->wall_ns = clock_monotonic_ns() - s->start_ns;
 	take_self(s);
 	conclude(&s->monitor, s->info, true);
+	bounds_count(&s->bounds, s->info);
 	live_describe(s);
 	write_info(s, false);
 	if (s->files && is_here_to_stay(s))
@@ -162,7 +163,7 @@ static void wait_for_event(struct session *s, uint64_t now_ns)
 	struct timespec timeout = { .tv_sec = (time_t) (wait_ns / NSEC_PER_SEC),
 		.tv_nsec = (long) (wait_ns % NSEC_PER_SEC) };
 	if (ppoll(fds, 2, &timeout, NULL) > 0 && fds[1].revents) {
-		census_drain(&m->census);
+		finals_drain(&m->finals);
 		s->census_pause_ns = clock_monotonic_ns() + s->census_pause_length_ns;
 	}
 }
@@ -247,6 +248,8 @@ static void finish(struct session *s)
 	outputs_settle(s);
 	take_self(s);
 	conclude(&s->monitor, info, false);
+	bounds_count(&s->bounds, info);
+	bounds_advise(info);
 	outputs_note(s);
 	limiting_reconsider(s);
 	limiting_conclude(s);
@@ -267,6 +270,7 @@ static void close_session(struct session *s)
 	outputs_close(s);
 	limiting_close(s);
 	oom_done(&s->oom);
+	bounds_done(&s->bounds);
 	if (s->signals_open)
 		signals_close(&s->signals);
 	if (s->file_limit_raised)
@@ -358,6 +362,7 @@ static struct session *new_session(void)
 	oom_init(&s->oom);
 	outputs_init(&s->outputs);
 	s->monitor = (struct monitor){ .census.fd = -1,
+		.finals.listener.fd = -1,
 		.collect = { .perf_fd = -1, .keeper_io_fd = -1 } };
 	return s;
 }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <sys/resource.h>
 
+#include "api/bounds.h"
 #include "api/limiting.h"
 #include "api/oom.h"
 #include "api/outputs.h"
@@ -44,6 +45,7 @@ struct session {
 	struct monitor monitor;
 	struct limiting limiting;
 	struct oom_watch oom;
+	struct bounds bounds;
 	struct run_files *files; /* NULL when nothing is recorded */
 	struct live_ring live; /* in use when monitor.samples is not NULL */
 	struct rlimit file_limit;

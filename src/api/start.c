@@ -18,6 +18,7 @@
 #include "linux/inherited.h"
 #include "linux/perf_clock.h"
 #include "linux/proc_connector.h"
+#include "linux/task_exits.h"
 
 #define PREFIX_DEFAULT ".assay/runs/{datetime}-{pid}/"
 /* Process events are taken in batches: the machine's are many, and each wake-up costs more than an event. The pause is what the kernel's
@@ -74,7 +75,8 @@ int start_resolve_measurements(struct session *s, struct error *err)
 	if (r < 0)
 		return r;
 	/* Subscribed once, here: the kernel's answer takes longer than all else before the job. */
-	if (sources_wanted(&s->measures, s->selected, "connector"))
+	if (sources_wanted(&s->measures, s->selected, "connector") ||
+		sources_wanted(&s->measures, s->selected, "taskstats"))
 		s->connector_fd = connector_open(NULL);
 	sources_probe(&s->roots, s->connector_fd, s->info->collectors, &s->info->n_collectors);
 	return sources_select(
@@ -210,7 +212,8 @@ static void open_sources(struct session *s)
 		if (m->collect.perf_fd < 0)
 			run_info_note(s->info, "perf: %s", why.text);
 	}
-	if (collector_wanted(s, "connector") && s->connector_fd >= 0) {
+	if ((collector_wanted(s, "connector") || collector_wanted(s, "taskstats")) &&
+		s->connector_fd >= 0) {
 		uint64_t pause_ms = connector_capacity(s->connector_fd) / EVENTS_PER_MS;
 
 		if (pause_ms > CENSUS_PAUSE_MAX_MS)
@@ -218,6 +221,14 @@ static void open_sources(struct session *s)
 		s->census_pause_length_ns = pause_ms * 1000000;
 		census_begin(&m->census, s->connector_fd, s->keeper.job_pid);
 		s->connector_fd = -1;
+	}
+	if (collector_wanted(s, "taskstats") && m->census.fd >= 0) {
+		struct taskstats_listener listener;
+
+		if (taskstats_open(&listener, &s->roots, &why) < 0)
+			run_info_note(s->info, "taskstats: %s", why.text);
+		else
+			finals_begin(&m->finals, &listener);
 	}
 	m->collect.pss_forced = s->options->measurements &&
 				sources_named(s->options->measurements, "proc_pss_bytes");
@@ -278,6 +289,7 @@ int start_job(struct session *s, struct error *err)
 		s->options->report_interval_ns);
 	monitor_baseline(&s->monitor);
 	limiting_begin(s);
+	bounds_find(s->info, &s->roots, s->keeper.job_pid, &s->bounds);
 	keeper_release(&s->keeper);
 	return 0;
 }

@@ -74,10 +74,56 @@ static void json_rung(const struct assay_rung *rung, void *context)
 	json_object_end(j);
 }
 
+static const char limits_legend[] =
+	"\nThe limits of a job that is started here (*: the tightest of its kind).\n";
+
+static void add_bound(const struct assay_bound *bound, void *context)
+{
+	struct listing *l = context;
+
+	buf_addf(l->out, "\n  %s %-16s %-12s %s\n", bound->tightest ? "*" : " ", bound->name,
+		bound->text, bound->source);
+	buf_addf(l->out, "%*s", WHY_INDENT, "");
+	text_add_wrapped(l->out, bound->where, WHY_INDENT, WHY_INDENT);
+	if (bound->note[0]) {
+		buf_addf(l->out, "\n%*s", WHY_INDENT, "");
+		text_add_wrapped(l->out, bound->note, WHY_INDENT, WHY_INDENT);
+	}
+	buf_add_char(l->out, '\n');
+}
+
 static int table(struct listing *l, struct assay_error *failure)
 {
 	buf_add_text(l->out, legend);
-	return assay_doctor(add_rung, l, failure);
+	int r = assay_doctor(add_rung, l, failure);
+	if (r < 0)
+		return r;
+	buf_add_text(l->out, limits_legend);
+	return assay_bounds(NULL, 0, add_bound, l, failure);
+}
+
+static void json_bound(const struct assay_bound *bound, void *context)
+{
+	struct json *j = &((struct listing *) context)->json;
+
+	json_object(j);
+	json_key_text(j, "name", bound->name);
+	json_key_text(j, "unit", bound->unit);
+	json_key(j, "limit");
+	if (bound->unlimited)
+		json_text(j, "unlimited");
+	else if (strcmp(bound->unit, "cores") == 0)
+		json_scaled(j, bound->limit, 3);
+	else if (strcmp(bound->unit, "seconds") == 0)
+		json_seconds(j, bound->limit);
+	else
+		json_u64(j, bound->limit);
+	json_key_text(j, "source", bound->source);
+	json_key_text(j, "where", bound->where);
+	json_key_bool(j, "tightest", bound->tightest != 0);
+	if (bound->note[0])
+		json_key_text(j, "note", bound->note);
+	json_object_end(j);
 }
 
 static int json_table(struct listing *l, struct assay_error *failure)
@@ -95,6 +141,12 @@ static int json_table(struct listing *l, struct assay_error *failure)
 	if (l->quantity)
 		json_array_end(j);
 	json_object_end(j);
+	if (r == 0) {
+		json_key(j, "limits");
+		json_array(j);
+		r = assay_bounds(NULL, 0, json_bound, l, failure);
+		json_array_end(j);
+	}
 	json_object_end(j);
 	buf_add_char(l->out, '\n');
 	return r;

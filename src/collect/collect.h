@@ -22,6 +22,7 @@
 struct census;
 struct cgroup_view;
 struct error;
+struct finals;
 struct ledger;
 struct process;
 struct roots;
@@ -31,6 +32,7 @@ struct collect {
 	const struct roots *roots;
 	struct ledger *ledger;
 	struct census *census;
+	struct finals *finals;
 	/* where the job's cgroups are; NULL when there are none or they are not to be read. Set before the probes; with a cgroup of its own,
 	 * again before the job starts */
 	struct cgroup_view *cgroup;

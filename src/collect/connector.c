@@ -49,7 +49,7 @@ static int read_connector(struct collect *c, struct batch *out)
 	}
 	census_drain(census);
 	put_quality(out, NULL, STARTED, census->started, quality);
-	put_quality(out, NULL, ENDED, census->ended, quality);
+	put_quality(out, NULL, ENDED, census->n_ended, quality);
 	put_quality(out, NULL, ALIVE, census->alive_max, quality);
 	put_quality(out, NULL, ALIVE, census->alive, quality);
 	put(out, NULL, LOST, census->lost);

@@ -11,26 +11,11 @@
 #include <unistd.h>
 
 #include "base/buf.h"
-#include "base/fd_read.h"
 #include "base/macros.h"
+#include "linux/cgroup_mounts.h"
 #include "linux/environment.h"
 #include "linux/roots.h"
 #include "linux/scan.h"
-
-/* Whether `word` stands in a list with commas. */
-static bool list_has(const char *list, const char *word)
-{
-	size_t n = strlen(word);
-
-	for (const char *at = list; *at; at += *at == ',') {
-		size_t length = strcspn(at, ",");
-
-		if (length == n && memcmp(at, word, n) == 0)
-			return true;
-		at += length;
-	}
-	return false;
-}
 
 struct wanted_path {
 	const char *controller;
@@ -44,7 +29,7 @@ static void each_hierarchy(
 	struct wanted_path *w = context;
 	/* Version 2 is hierarchy 0 without controllers; one of version 1 may have none either, but has a number. */
 	bool v2 = hierarchy == 0 && controllers[0] == '\0';
-	bool this_one = w->controller[0] == '\0' ? v2 : list_has(controllers, w->controller);
+	bool this_one = w->controller[0] == '\0' ? v2 : cgroup_list_has(controllers, w->controller);
 
 	if (!this_one || w->path)
 		return;
@@ -67,68 +52,6 @@ int cgroup_path(const struct roots *roots, pid_t pid, const char *controller, ch
 	return 0;
 }
 
-/* A field of mountinfo up to the next space; the kernel writes blanks and backslashes in it as \ooo. Decoded in place. */
-static char *take_field(char **at)
-{
-	char *field = *at;
-	char *to = field;
-
-	for (char *from = field;; from++) {
-		if (*from == ' ' || *from == '\0') {
-			*at = *from ? from + 1 : from;
-			break;
-		}
-		if (from[0] == '\\' && from[1] >= '0' && from[1] <= '3' && from[2] >= '0' &&
-			from[2] <= '7' && from[3] >= '0' && from[3] <= '7') {
-			*to++ = (char) ((from[1] - '0') << 6 | (from[2] - '0') << 3 |
-					(from[3] - '0'));
-			from += 3;
-		} else {
-			*to++ = *from;
-		}
-	}
-	*to = '\0';
-	return field;
-}
-
-struct mount {
-	const char *root, *point, *type, *options;
-};
-
-/* proc(5): id parent major:minor root point options [optional...] - type source super-options */
-static bool parse_mount(char *line, struct mount *ret)
-{
-	for (int skipped = 0; skipped < 3; skipped++)
-		take_field(&line);
-	ret->root = take_field(&line);
-	ret->point = take_field(&line);
-	for (;;) {
-		const char *field = take_field(&line);
-		if (field[0] == '\0')
-			return false;
-		if (strcmp(field, "-") == 0)
-			break;
-	}
-	ret->type = take_field(&line);
-	take_field(&line);
-	ret->options = take_field(&line);
-	return ret->point[0] == '/';
-}
-
-/* What of `path` is below the mounted part `root`; NULL when it is not. */
-static const char *below(const char *path, const char *root)
-{
-	size_t n = strcmp(root, "/") == 0 ? 0 : strlen(root);
-
-	if (strncmp(path, root, n) != 0 || (path[n] != '\0' && path[n] != '/'))
-		return NULL;
-	path += n;
-	/* "/../x": outside of our cgroup namespace, hence of what is mounted. */
-	if (strncmp(path, "/..", 3) == 0 && (path[3] == '/' || path[3] == '\0'))
-		return NULL;
-	return strcmp(path, "/") == 0 ? "" : path;
-}
-
 static int join(const char *point, const char *rest, char **ret)
 {
 	struct buf text = { 0 };
@@ -143,50 +66,34 @@ static int join(const char *point, const char *rest, char **ret)
 	return 0;
 }
 
-static int find_mount(char *text, const char *controller, const char *path, char **ret)
-{
-	for (char *line = text, *next; *line; line = next) {
-		struct mount m;
-		char *end = strchr(line, '\n');
-
-		if (!end)
-			return -EINVAL;
-		*end = '\0';
-		next = end + 1;
-		if (!parse_mount(line, &m))
-			continue;
-		if (controller[0] == '\0'
-				? strcmp(m.type, "cgroup2") != 0
-				: strcmp(m.type, "cgroup") != 0 || !list_has(m.options, controller))
-			continue;
-		const char *rest = below(path, m.root);
-		if (rest)
-			return join(m.point, rest, ret);
-	}
-	return -ENOENT;
-}
-
 int cgroup_directory(
 	const struct roots *roots, const char *controller, const char *path, char **ret)
 {
-	struct buf text = { 0 };
-	AUTO_CLOSE int fd = root_file(roots->proc, "self/mountinfo");
+	struct cgroup_mounts mounts;
+	int r = cgroup_mounts_read(roots, &mounts);
 
-	if (fd < 0)
-		return fd;
-	int r = fd_read_all(fd, SIZE_MAX - 1, &text);
-	if (r == 0)
-		r = find_mount(text.data, controller, path, ret);
-	buf_done(&text);
+	if (r < 0)
+		return r;
+	r = -ENOENT;
+	for (size_t i = 0; r == -ENOENT && i < mounts.n; i++) {
+		unsigned unnamed;
+		const char *rest = cgroup_mount_shows(&mounts.list[i], controller)
+					   ? cgroup_mount_below(&mounts.list[i], path, &unnamed)
+					   : NULL;
+
+		if (rest && unnamed == 0)
+			r = join(mounts.list[i].point, rest, ret);
+	}
+	cgroup_mounts_done(&mounts);
 	return r;
 }
 
-int cgroup_open(const struct roots *roots, const char *directory, int *ret_fd)
+static int open_directory(const struct roots *roots, const char *directory, int flags, int *ret_fd)
 {
 	static const char sys[] = "/sys/";
-	int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
 	int fd = -1;
 
+	flags |= O_DIRECTORY | O_CLOEXEC;
 	errno = ENOENT;
 	if (strncmp(directory, sys, strlen(sys)) == 0 && roots->sys >= 0)
 		fd = openat(roots->sys, directory + strlen(sys), flags);
@@ -197,6 +104,16 @@ int cgroup_open(const struct roots *roots, const char *directory, int *ret_fd)
 		return -errno;
 	*ret_fd = fd;
 	return 0;
+}
+
+int cgroup_open(const struct roots *roots, const char *directory, int *ret_fd)
+{
+	return open_directory(roots, directory, O_RDONLY, ret_fd);
+}
+
+int cgroup_open_path(const struct roots *roots, const char *directory, int *ret_fd)
+{
+	return open_directory(roots, directory, O_PATH, ret_fd);
 }
 
 #define KEYED_FILE_SIZE 16384 /* /proc/vmstat has some 8 KiB */

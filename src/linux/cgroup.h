@@ -17,8 +17,9 @@ int cgroup_path(const struct roots *roots, pid_t pid, const char *controller, ch
  * part of it that does not hold the path. */
 int cgroup_directory(
 	const struct roots *roots, const char *controller, const char *path, char **ret);
-/* Opens such a directory. */
+/* Opens such a directory; the second one with O_PATH, which needs no right to list it. */
 int cgroup_open(const struct roots *roots, const char *directory, int *ret_fd);
+int cgroup_open_path(const struct roots *roots, const char *directory, int *ret_fd);
 
 /* The number behind `key` in a file of lines "key number". -ENOENT when the key is not there. */
 int cgroup_read_key(int file, const char *key, uint64_t *ret);

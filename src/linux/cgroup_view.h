@@ -30,9 +30,13 @@ enum cgroup_controller {
 struct cgroup_place {
 	int version; /* 1, 2; 0: there is none, `why` says so */
 	int fd; /* O_PATH of the directory; -1 when it cannot be opened */
-	char *path; /* in the hierarchy, as /proc/PID/cgroup has it; heap; NULL: none */
+	/* in the hierarchy, as /proc/PID/cgroup has it; heap; NULL: none. In version 2 it is the nearest one upwards for which the controller is
+	 * enabled: that one accounts for the process */
+	char *path;
 	char *directory; /* in the file system, heap; NULL: mounted nowhere that we can see */
-	uint64_t inode; /* of the directory: its identity. A path may be made anew and count from zero */
+	size_t mount_size; /* how much of `directory` is the mount point: nothing can be seen above it */
+	uint64_t
+		inode; /* of the directory: its identity. A path may be made anew and count from zero */
 	bool is_root; /* of the hierarchy, as far as we can tell: no limits there, and it holds the whole machine */
 	bool is_namespace_root; /* the top of what our cgroup namespace shows; limits of ancestors above are hidden */
 	char why[160]; /* of version 0 or fd -1 */
@@ -48,11 +52,15 @@ struct cgroup_view {
 /* Looks the process up and opens its directories; pid 0: this process. Never fails: what is not there says why. cgroup_view_close() frees. */
 void cgroup_view_open(struct cgroup_view *view, const struct roots *roots, pid_t pid);
 void cgroup_view_close(struct cgroup_view *view);
-/* Puts a directory made for the job in the place of one controller (takes over the strings and the descriptor of `place`). */
+/* Puts a directory made for the job in the place of one controller (takes over the strings and the descriptor of `place`; a mount_size of 0 is
+ * that of the place before, where that is above). */
 void cgroup_view_set(
 	struct cgroup_view *view, enum cgroup_controller controller, struct cgroup_place *place);
 /* Whether a directory that is opened anew by its path is still the same one: 0, -ESTALE (another one stands there), -ENOENT. */
 int cgroup_place_check(const struct cgroup_view *view, enum cgroup_controller controller);
+
+/* Whether the directory is the top of the hierarchy itself, not of the part a namespace or a mount shows. */
+bool cgroup_is_root(int directory, int version);
 
 /* "max" (v2), the page-rounded LONG_MAX of v1, -1 of cpu.cfs_quota_us. */
 #define CGROUP_UNLIMITED UINT64_MAX

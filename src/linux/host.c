@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "base/macros.h"
+#include "linux/host_stat.h"
 #include "linux/key_lines.h"
 #include "linux/proc_files.h"
 #include "linux/roots.h"
-#include "linux/scan.h"
 
 #define SMALL_FILE_SIZE 8192
 /* Some processors' worth: the file repeats the model for each, and is half a megabyte on a large machine. */
@@ -199,26 +199,12 @@ uint64_t host_shared_memory_bytes(void)
 
 uint64_t host_stolen_ns(const struct roots *r)
 {
-	char text[512];
-	uint64_t numbers[8] = { 0 }; /* user nice system idle iowait irq softirq steal */
-	int fd = root_file(r->proc, "stat");
+	struct host_stat s;
 
-	if (fd < 0)
+	if (host_stat_read(r, 0, &s, NULL, NULL) < 0)
 		return 0;
-	ssize_t n = pread(fd, text, sizeof(text), 0); /* the first line is the sum over all CPUs */
-	close(fd);
-	if (n < 4 || memcmp(text, "cpu ", 4) != 0)
-		return 0;
-	const char *at = text + 3;
-	const char *end = text + n;
-	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
-		while (at < end && *at == ' ')
-			at++;
-		if (!scan_u64(&at, end, &numbers[i]))
-			return 0;
-	}
-	return (numbers[5] + numbers[6] + numbers[7]) *
-	       (NSEC_PER_SEC / (uint64_t) sysconf(_SC_CLK_TCK));
+	return ticks_to_ns(
+		s.all.ticks[CPU_IRQ] + s.all.ticks[CPU_SOFTIRQ] + s.all.ticks[CPU_STEAL]);
 }
 
 uint64_t host_own_peak_bytes(const struct roots *r)

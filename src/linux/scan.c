@@ -98,3 +98,21 @@ bool scan_char(const char **at, const char *end, char c)
 	(*at)++;
 	return true;
 }
+
+bool scan_thousandths(const char **at, const char *end, uint64_t *ret)
+{
+	const char *p = *at;
+	uint64_t whole;
+	uint64_t value;
+	uint64_t factor = 100;
+
+	if (!scan_u64(&p, end, &whole) || whole > UINT64_MAX / 2000 || !scan_char(&p, end, '.'))
+		return false;
+	if (p == end || *p < '0' || *p > '9')
+		return false;
+	for (value = whole * 1000; p < end && *p >= '0' && *p <= '9'; p++, factor /= 10)
+		value += factor * (uint64_t) (*p - '0');
+	*at = p;
+	*ret = value;
+	return true;
+}

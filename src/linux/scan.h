@@ -16,6 +16,8 @@ bool scan_int(const char **at, const char *end, int *ret);
 bool scan_hex(const char **at, const char *end, uint64_t *ret);
 /* The number of bits set in a mask as the kernel prints it: "ff,ffffffff". */
 bool scan_mask_bits(const char **at, const char *end, uint64_t *ret);
+/* "12.34" as the kernel prints averages, one digit or more after the point; into thousandths. */
+bool scan_thousandths(const char **at, const char *end, uint64_t *ret);
 /* Exactly this character. */
 bool scan_char(const char **at, const char *end, char c);
 

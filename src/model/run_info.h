@@ -70,15 +70,33 @@ struct target_limit {
 	char where[200]; /* the file or variable: ".../memory.max", "SLURM_MEM_PER_NODE" */
 	bool tightest; /* of this name: the one that binds */
 	bool has_hits;
-	uint64_t hits; /* how often it was hit during the run */
+	uint64_t hits; /* how often it was hit during the run; of a CPU quota: periods that were throttled */
+	uint64_t periods, throttled_ns; /* of a CPU quota: of so many, for so long; 0: none passed */
 	char note[160]; /* what limits the claim, or "" */
 };
 #define N_TARGET_LIMITS_MAX 32
 
+/* How the CPUs of the machine were shared meanwhile. Times are sums over its processors. */
+struct host_share {
+	bool known;
+	const char *
+		view; /* whose /proc/stat it was: "machine", "container" (lxcfs), "recorded"; a literal */
+	unsigned cores; /* online */
+	uint64_t elapsed_ns;
+	uint64_t busy_ns; /* whoever used it */
+	uint64_t job_ns, self_ns;
+	uint64_t others_ns; /* the rest */
+	uint64_t error_ns; /* how far off it may be, by the size of a tick */
+	uint8_t job_quality, quality; /* of job_ns, of others_ns */
+	bool has_steal, has_iowait, has_idle;
+	uint64_t steal_ns, iowait_ns, idle_ns;
+	char why[240];
+};
+
 /* What processes of one name used. */
 struct name_usage {
 	char name[64]; /* raw bytes */
-	uint64_t processes; /* seen with this name at their last sample */
+	uint64_t processes; /* seen with this name at their last sample, or at their end */
 	uint64_t
 		cpu_ns; /* sum of their last seen CPU clocks (exact finals where the keeper reaped them) */
 	uint64_t peak_rss_bytes; /* of the largest */
@@ -212,9 +230,11 @@ struct assay_run_info {
 
 	struct device_total *devices; /* those of one device stand together */
 	size_t n_devices;
+	struct host_share host_share;
 	/* processes */
-	uint64_t processes_seen; /* with a name */
-	uint64_t processes_too_short; /* counted, never sampled */
+	uint64_t processes_seen; /* named by a sample */
+	uint64_t processes_named_by_events; /* never sampled, named by the kernel's record of their end */
+	uint64_t processes_too_short; /* counted, never named */
 	/* the final info.json could not be written: what stands there is of an earlier moment, or nothing */
 	bool info_lost;
 	bool processes_counted; /* the census was complete */

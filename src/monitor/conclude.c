@@ -44,7 +44,8 @@ static void conclude_processes(struct monitor *m, struct assay_run_info *info)
 	bool counted = m->census.fd >= 0;
 	bool complete = counted && m->census.complete;
 	/* Both are lower bounds when events were lost; the larger one stands. */
-	uint64_t started = counted && m->census.started > l->seen ? m->census.started : l->seen;
+	uint64_t named = l->seen + l->named_by_events;
+	uint64_t started = counted && m->census.started > named ? m->census.started : named;
 	struct headline *h = headline_add(info, "processes", UNITLESS, started,
 		complete ? EXACT : LOWER_BOUND,
 		counted ? "connector_processes_started_count" : "tree_processes_seen_count");
@@ -58,7 +59,8 @@ static void conclude_processes(struct monitor *m, struct assay_run_info *info)
 			(unsigned long long) m->census.lost);
 	info->processes_seen = l->seen;
 	info->processes_counted = complete;
-	info->processes_too_short = started - l->seen;
+	info->processes_named_by_events = l->named_by_events;
+	info->processes_too_short = started - named;
 }
 
 static int by_cpu(const void *a, const void *b)
@@ -121,7 +123,7 @@ static void conclude_rungs(struct monitor *m, struct assay_run_info *info, const
 	info->n_rungs = 0;
 	for (size_t row = 0; row < ms->n && info->n_rungs < N_RUNGS_MAX; row++) {
 		const struct measure *r = ms->rows[row];
-		if (!r->quantity || !m->selected[row])
+		if (!r->quantity || !m->selected[row] || r->scope == DEVICE)
 			continue;
 		struct rung *rung = &info->rungs[info->n_rungs++];
 		struct summary s = monitor_run_summary(m, row);
@@ -180,7 +182,9 @@ static void conclude_devices(struct monitor *m, struct assay_run_info *info)
 				&d->list[i].run_rows[d->column[row]], ms->rows[row]);
 		}
 	if (d->refused)
-		run_info_note(info, "%zu readings of devices were not kept: out of memory, or more than %d devices",
+		run_info_note(info,
+			"%zu readings of devices were not kept: out of memory, or more than %d "
+			"devices",
 			d->refused, N_DEVICES_MAX);
 }
 
@@ -198,6 +202,7 @@ void conclude(struct monitor *m, struct assay_run_info *info, bool running)
 	conclude_io(m, info, &v);
 	conclude_processes(m, info);
 	conclude_rungs(m, info, &v);
+	conclude_host(m, info);
 	if (running)
 		return;
 	conclude_notes_on_cpu(m, info, &v);
@@ -207,6 +212,12 @@ void conclude(struct monitor *m, struct assay_run_info *info, bool running)
 	if (m->suspended_ns)
 		run_info_note(info, "the machine was suspended for %.1f s during the run",
 			(double) m->suspended_ns / 1e9);
+	if (m->finals.lost)
+		run_info_note(info,
+			"the kernel dropped records of ended processes %llu times: some short ones "
+			"have no name, and of others the time after their last sample is missing "
+			"by name",
+			(unsigned long long) m->finals.lost);
 	if (m->ledger.failed_allocations)
 		run_info_note(info,
 			"%llu processes could not be entered into the ledger: out of memory",

@@ -28,5 +28,8 @@ enum reap_alarm conclude_reap_alarm(const struct cpu_sources *s);
 /* How much more than the keeper perf may count before it tells of lost children; how much less before the two disagree. */
 uint64_t conclude_perf_excess_ns(const struct cpu_sources *s);
 uint64_t conclude_perf_deficit_ns(const struct cpu_sources *s);
+/* How far the machine's busy time may be off, by the size of a clock tick; and what of it others used. */
+uint64_t conclude_host_error_ns(unsigned cores);
+void conclude_host_others(struct host_share *s);
 
 #endif

@@ -32,6 +32,7 @@ struct summary selected_summary(const struct monitor *m, const char *key);
 struct verdict conclude_verdict(struct monitor *m, struct assay_run_info *info);
 void conclude_cpu(struct monitor *m, struct assay_run_info *info, const struct verdict *v);
 void conclude_notes_on_cpu(struct monitor *m, struct assay_run_info *info, const struct verdict *v);
+void conclude_host(struct monitor *m, struct assay_run_info *info);
 void conclude_memory(
 	struct monitor *m, struct assay_run_info *info, const struct verdict *v, bool running);
 

@@ -51,6 +51,7 @@ int monitor_init(struct monitor *m, const struct roots *roots, const struct meas
 
 	*m = (struct monitor){ .measures = measures, .selected = selected, .states = states };
 	m->census.fd = -1;
+	m->finals.listener.fd = -1;
 	m->collect = (struct collect){ .roots = roots, .perf_fd = -1, .keeper_io_fd = -1 };
 	m->column = calloc(n, sizeof(*m->column));
 	m->batch.singles = calloc(n, sizeof(*m->batch.singles));
@@ -72,8 +73,11 @@ int monitor_init(struct monitor *m, const struct roots *roots, const struct meas
 		return r;
 	}
 	m->census.ledger = &m->ledger;
+	m->finals.census = &m->census;
+	m->finals.ledger = &m->ledger;
 	m->collect.ledger = &m->ledger;
 	m->collect.census = &m->census;
+	m->collect.finals = &m->finals;
 	m->collect.page_size = (uint64_t) sysconf(_SC_PAGESIZE);
 	if (devices_init(&m->devices, measures, collectors_count()) < 0) {
 		monitor_done(m);
@@ -97,12 +101,15 @@ void monitor_done(struct monitor *m)
 	free(m->candidates);
 	devices_done(&m->devices);
 	ledger_done(&m->ledger);
+	finals_close(&m->finals);
 	census_close(&m->census);
 	if (m->collect.perf_fd >= 0)
 		close(m->collect.perf_fd);
 	if (m->collect.keeper_io_fd >= 0)
 		close(m->collect.keeper_io_fd);
-	*m = (struct monitor){ .census.fd = -1, .collect = { .perf_fd = -1, .keeper_io_fd = -1 } };
+	*m = (struct monitor){ .census.fd = -1,
+		.finals.listener.fd = -1,
+		.collect = { .perf_fd = -1, .keeper_io_fd = -1 } };
 }
 
 /* The job and its counters begin with the run: their first readings count whole. */
@@ -190,7 +197,7 @@ static void sample(struct monitor *m, const struct exit_page *page)
 {
 	uint64_t look_ns = clock_monotonic_ns();
 
-	census_drain(&m->census);
+	finals_drain(&m->finals);
 	census_tell_ledger(&m->census);
 	ledger_refresh(&m->ledger, page, look_ns);
 	m->states[0].cost_ns += clock_monotonic_ns() - look_ns;

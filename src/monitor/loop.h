@@ -13,6 +13,7 @@
 #include "model/sample.h"
 #include "monitor/schedule.h"
 #include "target/census.h"
+#include "target/finals.h"
 #include "target/ledger.h"
 
 struct candidate;
@@ -30,6 +31,7 @@ struct monitor {
 	struct collect collect;
 	struct ledger ledger;
 	struct census census;
+	struct finals finals;
 	struct batch batch;
 	struct devices devices;
 	struct schedule schedule;

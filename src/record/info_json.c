@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/utf8.h"
 #include "model/run_info.h"
+#include "record/info_limits.h"
 #include "record/info_outputs.h"
 #include "record/info_results.h"
 #include "record/raw_text.h"
@@ -306,6 +307,7 @@ void info_json(const struct assay_run_info *info, struct buf *out)
 	monitor(j, info);
 	for (size_t i = 0; i < ARRAY_SIZE(sections); i++)
 		fact_section(j, info, sections[i]);
+	info_target_limits(j, info);
 	options(j, info);
 	info_outputs(j, info);
 	info_results(j, info);

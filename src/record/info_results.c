@@ -318,6 +318,40 @@ static void devices(struct json *j, const struct assay_run_info *info)
 	json_array_end(j);
 }
 
+static double cores_of(const struct host_share *s, uint64_t ns)
+{
+	return s->elapsed_ns ? 1000.0 * (double) ns / (double) s->elapsed_ns + 0.5 : 0;
+}
+
+static void host_share(struct json *j, const struct assay_run_info *info)
+{
+	const struct host_share *s = &info->host_share;
+
+	if (!s->known)
+		return;
+	json_key(j, "host_cpu");
+	json_object(j);
+	json_key_text(j, "view", s->view);
+	json_key_u64(j, "cores", s->cores);
+	json_key_seconds(j, "elapsed_seconds", s->elapsed_ns);
+	json_key_seconds(j, "busy_seconds", s->busy_ns);
+	json_key_seconds(j, "job_seconds", s->job_ns);
+	json_key_seconds(j, "self_seconds", s->self_ns);
+	json_key_seconds(j, "others_seconds", s->others_ns);
+	json_key(j, "others_mean_cores");
+	json_scaled(j, (uint64_t) cores_of(s, s->others_ns), 3);
+	json_key_text(j, "quality", quality_name(s->quality));
+	json_key_seconds(j, "error_seconds", s->error_ns);
+	if (s->has_steal)
+		json_key_seconds(j, "steal_seconds", s->steal_ns);
+	if (s->has_iowait)
+		json_key_seconds(j, "iowait_seconds", s->iowait_ns);
+	if (s->has_idle)
+		json_key_seconds(j, "idle_seconds", s->idle_ns);
+	json_key_text(j, "why", s->why);
+	json_object_end(j);
+}
+
 static void processes_by_name(struct json *j, const struct assay_run_info *info)
 {
 	json_key(j, "by_name");
@@ -335,11 +369,22 @@ static void processes_by_name(struct json *j, const struct assay_run_info *info)
 	json_array_end(j);
 }
 
+/* Whether the kernel's records of ended tasks were asked for. */
+static bool finals_were_taken(const struct assay_run_info *info)
+{
+	for (size_t i = 0; i < info->n_collectors; i++)
+		if (strcmp(info->collectors[i].name, "taskstats") == 0)
+			return info->collectors[i].selected && info->collectors[i].available;
+	return false;
+}
+
 static void processes(struct json *j, const struct assay_run_info *info)
 {
 	json_key(j, "processes");
 	json_object(j);
 	json_key_u64(j, "seen", info->processes_seen);
+	if (finals_were_taken(info))
+		json_key_u64(j, "named_by_events", info->processes_named_by_events);
 	json_key_u64(j, "too_short", info->processes_too_short);
 	json_key_bool(j, "counted", info->processes_counted);
 	json_key_seconds(j, "unnamed_cpu_seconds", info->too_short_cpu_ns);
@@ -386,6 +431,7 @@ void info_results(struct json *j, const struct assay_run_info *info)
 	rungs(j, info);
 	summary(j, info);
 	devices(j, info);
+	host_share(j, info);
 	processes(j, info);
 	own_cost(j, info);
 	json_key(j, "notes");

@@ -9,6 +9,8 @@
 #include "base/units.h"
 #include "base/utf8.h"
 #include "model/run_info.h"
+#include "report/allowed.h"
+#include "report/host_row.h"
 #include "report/page.h"
 #include "report/wrap.h"
 
@@ -280,7 +282,8 @@ static bool io_row(struct page *p, const struct assay_run_info *info)
 static bool processes_row(struct page *p, const struct assay_run_info *info)
 {
 	const struct headline *h = known(info, "processes");
-	uint64_t seen = info->processes_seen + info->processes_too_short;
+	uint64_t seen =
+		info->processes_seen + info->processes_named_by_events + info->processes_too_short;
 	const char *counted = quality_mark(info->processes_counted ? EXACT : LOWER_BOUND);
 	char text[ITEM_SIZE];
 	char duration[UNITS_TEXT_SIZE];
@@ -492,6 +495,8 @@ void report_summary(const struct assay_run_info *info, int color, struct buf *ou
 	head(&page, info);
 	limit_row(&page, info);
 	measured_rows(&page, info);
+	allowed_rows(&page, info);
+	host_row(&page, info);
 	survivors_row(&page, info);
 	if (info->suspended_ns > 0) {
 		format_duration(info->suspended_ns, duration);

@@ -39,6 +39,7 @@ static void on_fork(struct census *c, const struct connector_event *e)
 	if (threads || !member(c, e->parent_tgid))
 		return;
 	c->started++;
+	ledger_pid_begins(c->ledger, e->tgid);
 	add_member(c, e->tgid, 1);
 
 	uint32_t *parent_threads = intmap_get(&c->threads, e->parent_tgid);
@@ -58,7 +59,9 @@ static void on_exit_of(struct census *c, pid_t tgid)
 	if (!threads || (--*threads & ~HAS_FORKED) > 0)
 		return;
 	intmap_remove(&c->threads, tgid);
-	c->ended++;
+	if (c->keep_ended && intmap_set(&c->ended, tgid, 0) < 0)
+		c->complete = false;
+	c->n_ended++;
 	c->alive--;
 }
 
@@ -86,6 +89,9 @@ static void begin_anew(struct census *c)
 	c->complete = false;
 	c->alive = 0;
 	intmap_clear(&c->threads);
+	/* Before the first look the command at least is known. */
+	if (c->ledger->seen == 0 && c->ledger->job_pid > 0)
+		add_member(c, c->ledger->job_pid, 1);
 	for (size_t i = 0; i < c->ledger->n_order; i++) {
 		const struct process *p = ledger_at(c->ledger, i);
 
@@ -134,4 +140,33 @@ void census_close(struct census *c)
 		close(c->fd);
 	c->fd = -1;
 	intmap_done(&c->threads);
+	intmap_done(&c->ended);
+	intmap_done(&c->ended_before);
+}
+
+bool census_knows(const struct census *c, pid_t pid)
+{
+	if (pid <= 0)
+		return false;
+	return member(c, pid) || intmap_get(&c->ended, pid) || intmap_get(&c->ended_before, pid);
+}
+
+uint32_t census_living_threads(const struct census *c, pid_t pid)
+{
+	const uint32_t *threads = pid > 0 ? intmap_get(&c->threads, pid) : NULL;
+
+	return threads ? *threads & ~HAS_FORKED : 0;
+}
+
+void census_turn_ended(struct census *c)
+{
+	struct intmap empty = c->ended_before;
+
+	c->ended_before = c->ended;
+	c->ended = empty;
+}
+
+void census_forget_ended(struct census *c)
+{
+	intmap_clear(&c->ended_before);
 }

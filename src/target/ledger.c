@@ -13,6 +13,7 @@
 #include "base/macros.h"
 #include "target/tree.h"
 
+#define EARLY_MAX 4096
 #define FDS_FOR_OTHERS 64 /* left for files, sockets and directories of everyone else */
 
 int ledger_init(struct ledger *l, const struct roots *roots, size_t n_columns, struct error *err)
@@ -57,6 +58,8 @@ void ledger_done(struct ledger *l)
 	free(l->order);
 	free(l->names);
 	intmap_done(&l->by_pid);
+	intmap_done(&l->ended);
+	intmap_done(&l->early);
 	buf_done(&l->commands);
 	*l = (struct ledger){ 0 };
 }
@@ -98,6 +101,25 @@ static struct process *new_slot(struct ledger *l)
 	p->fd_stat = p->fd_statm = p->fd_io = -1;
 	l->slots[l->n_slots++] = p;
 	return p;
+}
+
+/* A zombie, or a process within its exit(2), whose record came before this first look at it. */
+static void take_early(struct ledger *l, struct process *p)
+{
+	const uint32_t *usec = intmap_get(&l->early, p->pid);
+
+	if (!usec)
+		return;
+	p->has_final = p->summed = true;
+	p->final_cpu_ns = *usec * UINT64_C(1000);
+	intmap_remove(&l->early, p->pid);
+	l->named_by_events--;
+}
+
+void ledger_pid_begins(struct ledger *l, pid_t pid)
+{
+	if (l->early.count)
+		intmap_remove(&l->early, pid);
 }
 
 struct process *ledger_new(struct ledger *l, const struct proc_stat *stat, size_t after)
@@ -142,6 +164,7 @@ struct process *ledger_new(struct ledger *l, const struct proc_stat *stat, size_
 	l->n_order++;
 	l->seen++;
 	l->changes++;
+	take_early(l, p);
 	return p;
 }
 
@@ -171,21 +194,81 @@ static void sum_by_name(struct ledger *l, const struct process *p)
 {
 	struct ledger_name *entry = name_entry(l, p->stat.name);
 
-	entry->processes++;
-	entry->cpu_ns += p->cpu_ns;
+	entry->processes += !p->summed;
+	/* Both are lower bounds, the keeper's final one the exact value. */
+	entry->cpu_ns += p->final_cpu_ns > p->cpu_ns ? p->final_cpu_ns : p->cpu_ns;
+	if (p->summed)
+		entry->cpu_ns -= p->final_cpu_ns;
 	if (entry->peak_rss_bytes < p->hwm_bytes)
 		entry->peak_rss_bytes = p->hwm_bytes;
 }
 
-void ledger_add_unseen_job(struct ledger *l, uint64_t cpu_ns, uint64_t peak_rss_bytes)
+static struct ledger_name *add_unseen(
+	struct ledger *l, const char *name, uint64_t cpu_ns, uint64_t peak_rss_bytes)
 {
-	struct ledger_name *entry = name_entry(l, l->job_name);
+	struct ledger_name *entry = name_entry(l, name);
 
 	entry->processes++;
 	entry->cpu_ns += cpu_ns;
 	if (entry->peak_rss_bytes < peak_rss_bytes)
 		entry->peak_rss_bytes = peak_rss_bytes;
+	return entry;
+}
+
+void ledger_add_unseen_job(struct ledger *l, uint64_t cpu_ns, uint64_t peak_rss_bytes)
+{
 	l->seen++;
+	l->job_entered = true;
+	if (!l->job_name_entry) {
+		add_unseen(l, l->job_name, cpu_ns, peak_rss_bytes);
+		return;
+	}
+	/* The record of its end came before the keeper's exact value. */
+	l->named_by_events--;
+	if (cpu_ns > l->job_event_ns)
+		l->job_name_entry->cpu_ns += cpu_ns - l->job_event_ns;
+}
+
+/* The entry that a record of this pid is about: who ended before its successor, who has had its record never. */
+static struct process *without_final(struct ledger *l, pid_t pid)
+{
+	const uint32_t *slot = intmap_get(&l->ended, pid);
+	struct process *p = slot ? l->slots[*slot] : ledger_find(l, pid);
+
+	if (slot)
+		intmap_remove(&l->ended, pid);
+	return p && !p->has_final ? p : NULL;
+}
+
+void ledger_take_final(
+	struct ledger *l, pid_t pid, const char *name, uint64_t cpu_ns, uint64_t peak_rss_bytes)
+{
+	struct process *p = without_final(l, pid);
+
+	if (p) {
+		p->has_final = true;
+		p->final_cpu_ns = cpu_ns;
+		if (p->hwm_bytes < peak_rss_bytes)
+			p->hwm_bytes = peak_rss_bytes;
+		/* It may have called exec since its last sample. */
+		if (name[0])
+			snprintf(p->stat.name, sizeof(p->stat.name), "%s", name);
+		return;
+	}
+	if (pid == l->job_pid && l->job_entered)
+		return;
+	struct ledger_name *entry = add_unseen(l, name, cpu_ns, peak_rss_bytes);
+	l->named_by_events++;
+	/* When it is full those go that a look has passed by long ago. */
+	if (l->early.count >= EARLY_MAX)
+		intmap_clear(&l->early);
+	/* Rounded up: what the look adds to it is never too much. */
+	uint64_t usec = cpu_ns / 1000 + 1;
+	(void) intmap_set(&l->early, pid, usec < UINT32_MAX ? (uint32_t) usec : UINT32_MAX);
+	if (pid == l->job_pid) {
+		l->job_name_entry = entry;
+		l->job_event_ns = cpu_ns;
+	}
 }
 
 void ledger_vanished(struct ledger *l, struct process *p)
@@ -202,7 +285,9 @@ void ledger_vanished(struct ledger *l, struct process *p)
 	const uint32_t *slot = intmap_get(&l->by_pid, p->pid);
 	if (slot && *slot == p->slot)
 		intmap_remove(&l->by_pid, p->pid);
-	sum_by_name(l, p);
+	/* What it used is summed up when its slot is given back: until then the record of its end can come. */
+	if (l->has_finals && !p->has_final)
+		(void) intmap_set(&l->ended, p->pid, p->slot);
 	l->changes++;
 	/* Its children are a subreaper's now, which need not run to get them. */
 	l->look_everywhere = l->look_everywhere || p->had_children;
@@ -231,6 +316,7 @@ void ledger_next_window(struct ledger *l)
 		struct process *p = ledger_at(l, i);
 
 		if (!p->alive) {
+			sum_by_name(l, p);
 			l->free_slots[l->n_free++] = p->slot;
 			continue;
 		}
@@ -246,6 +332,7 @@ void ledger_next_window(struct ledger *l)
 		l->order[kept++] = l->order[i];
 	}
 	l->n_order = kept;
+	intmap_clear(&l->ended);
 	buf_clear(&l->commands);
 }
 

@@ -49,6 +49,10 @@ struct ledger {
 	size_t n_order;
 
 	struct intmap by_pid; /* living: pid -> slot */
+	bool has_finals; /* records of ended tasks come in */
+	/* named by the record of their end, which a look can find all the same while nobody waits for them: pid -> CPU time in us */
+	struct intmap early;
+	struct intmap ended; /* in this window, with a record to come: pid -> slot */
 	struct buf commands; /* command lines first seen in this window */
 
 	struct ledger_name *names;
@@ -64,6 +68,11 @@ struct ledger {
 
 	uint32_t exit_cursor;
 	uint64_t seen; /* processes that ever had a slot */
+	uint64_t named_by_events; /* those that never had one: named by the record of their end */
+	struct ledger_name
+		*job_name_entry; /* where the command is summed up that had no slot; NULL */
+	bool job_entered; /* with what the keeper saw */
+	uint64_t job_event_ns;
 	uint64_t changes; /* births and ends so far: what "the same set" is judged by */
 	uint64_t ticks;
 	uint64_t living, zombies, threads;
@@ -92,6 +101,13 @@ void ledger_refresh(struct ledger *l, const struct exit_page *page, uint64_t now
 
 /* The command ended before it was ever looked at: its name and its exact CPU time are known all the same. */
 void ledger_add_unseen_job(struct ledger *l, uint64_t cpu_ns, uint64_t peak_rss_bytes);
+
+/* What the kernel's record of a process's end says: more than its last sample did, or all that is known of it. */
+void ledger_take_final(
+	struct ledger *l, pid_t pid, const char *name, uint64_t cpu_ns, uint64_t peak_rss_bytes);
+
+/* Another process has this pid from now on. */
+void ledger_pid_begins(struct ledger *l, pid_t pid);
 
 /* The living process of that pid, or NULL. */
 struct process *ledger_find(const struct ledger *l, pid_t pid);

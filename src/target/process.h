@@ -53,6 +53,9 @@ struct process {
 	uint64_t cpu_ns; /* its CPU clock */
 	uint64_t cpu_stamp_ns;
 	bool walked; /* its children were listed, and it is not known to have forked since */
+	bool has_final; /* the kernel's record of its end was taken */
+	uint64_t final_cpu_ns; /* in it: beside cpu_ns, which the totals are made of */
+	bool summed; /* it was entered by name before it was seen, with final_cpu_ns */
 	bool cpu_final; /* cpu_ns was read by the keeper from the zombie: exact */
 
 	struct proc_statm statm;

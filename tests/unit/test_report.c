@@ -81,6 +81,44 @@ static void assert_summary(struct assay_run_info *info, int color, const char *e
 	run_info_done(info);
 }
 
+static void assert_host_line(uint64_t others_ns, uint64_t steal_ns, const char *expected)
+{
+	struct assay_run_info info = ended(0);
+	struct buf out = { 0 };
+
+	info.host_share = (struct host_share){ .known = true,
+		.cores = 4,
+		.elapsed_ns = 10000 * MS,
+		.others_ns = others_ns,
+		.quality = ESTIMATE,
+		.has_steal = true,
+		.steal_ns = steal_ns };
+	report_summary(&info, 0, &out);
+	assert_false(out.failed);
+	const char *line = strstr(out.data, "  host ");
+	if (!expected)
+		assert_null(line);
+	else
+		assert_non_null(line);
+	if (expected)
+		assert_memory_equal(line, expected, strlen(expected));
+	buf_done(&out);
+	run_info_done(&info);
+}
+
+/* 40 seconds of processors: 2 s of them are 5 %. */
+static void others_are_named_when_they_used_more_than_a_twentieth_of_the_machine(void **state)
+{
+	(void) state;
+
+	assert_host_line(2000 * MS, 0, NULL);
+	assert_host_line(2100 * MS, 0, "  host       ~ others used 0.21 of 4 cores meanwhile\n");
+	assert_host_line(8000 * MS, 1200 * MS,
+		"  host       ~ others used 0.80 of 4 cores meanwhile; steal 3 %\n");
+	assert_host_line(
+		0, 2100 * MS, "  host       ~ others used 0.00 of 4 cores meanwhile; steal 5 %\n");
+}
+
 static void every_quantity_is_shown_with_its_mark_and_bounds(void **state)
 {
 	(void) state;
@@ -395,6 +433,8 @@ static void no_line_ends_with_a_blank_or_passes_eighty_columns(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			others_are_named_when_they_used_more_than_a_twentieth_of_the_machine),
 		cmocka_unit_test(every_quantity_is_shown_with_its_mark_and_bounds),
 		cmocka_unit_test(a_long_row_breaks_between_items_with_the_marks_aligned),
 		cmocka_unit_test(without_an_upper_bound_none_is_shown),

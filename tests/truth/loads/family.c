@@ -8,6 +8,8 @@
 #include <spawn.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,6 +31,66 @@ static void waited_children(uint64_t n, uint64_t ms)
 static int children(char **arguments)
 {
 	waited_children(number(arguments[0]), number(arguments[1]));
+	truth_write();
+	return 0;
+}
+
+/* Children under a name of their own, too short to be sampled. */
+static int named_children(char **arguments)
+{
+	uint64_t n = number(arguments[0]), ms = number(arguments[1]);
+
+	for (uint64_t i = 0; i < n; i++) {
+		pid_t pid = fork_counted();
+
+		if (pid == 0) {
+			prctl(PR_SET_NAME, arguments[2]);
+			burn(ms * NS_PER_MS);
+			_exit(0);
+		}
+		reap(pid);
+	}
+	truth_write();
+	return 0;
+}
+
+struct worker {
+	uint64_t ns;
+	_Atomic uint32_t *started;
+};
+
+static void *named_worker(void *arguments)
+{
+	const struct worker *w = arguments;
+
+	prctl(PR_SET_NAME, "worker");
+	(*w->started)++;
+	burn_thread(w->ns);
+	_exit(0);
+}
+
+/* The same of two threads: the main one ends first, the other one, which has a name of its own, does the work. */
+static int leaderless_children(char **arguments)
+{
+	uint64_t n = number(arguments[0]), ms = number(arguments[1]);
+
+	for (uint64_t i = 0; i < n; i++) {
+		pid_t pid = fork_counted();
+
+		if (pid == 0) {
+			_Atomic uint32_t started = 0;
+			struct worker w = { ms * NS_PER_MS, &started };
+			pthread_t thread;
+
+			prctl(PR_SET_NAME, arguments[2]);
+			if (pthread_create(&thread, NULL, named_worker, &w) != 0)
+				die("pthread_create");
+			await_count(&started, 1);
+			syscall(SYS_exit, 0);
+		}
+		reap(pid);
+		ledger->threads += 2;
+	}
 	truth_write();
 	return 0;
 }
@@ -290,6 +352,8 @@ static int setuid_child(char **arguments)
 
 const struct load family_loads[] = {
 	{ "children", "N MS", 2, children },
+	{ "named-children", "N MS NAME", 3, named_children },
+	{ "leaderless-children", "N MS NAME", 3, leaderless_children },
 	{ "worker-children", "N MS", 2, worker_children },
 	{ "orphan", "MS", 1, orphan_plain },
 	{ "daemon", "MS", 1, daemon_before },

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* What the job may use, from everything that bounds it, and how often it came to a bound. For src/api only. */
+#ifndef ASSAY_API_BOUNDS_H
+#define ASSAY_API_BOUNDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "linux/limit_counter.h"
+
+struct assay_run_info;
+struct roots;
+
+/* A counter of the kernel that belongs to one of info->target_limits. */
+struct bound_counter {
+	size_t limit; /* the place there */
+	struct limit_counter source;
+	struct limit_hits before;
+	bool zero_says_nothing; /* there are kernels on which it does not count */
+};
+#define N_BOUND_COUNTERS 8
+
+struct bounds {
+	struct bound_counter counters[N_BOUND_COUNTERS];
+	size_t n;
+};
+
+/* Fills info->target_limits with what bounds the process (0: this one), and takes the counters as they are now. What cannot be read is not in
+ * the list. `bounds` NULL: nothing will be counted. */
+void bounds_find(
+	struct assay_run_info *info, const struct roots *roots, pid_t pid, struct bounds *bounds);
+/* Hits since then. */
+void bounds_count(const struct bounds *bounds, struct assay_run_info *info);
+/* The run is over: says in notes what came near a bound, and what would help the next run. */
+void bounds_advise(struct assay_run_info *info);
+void bounds_done(struct bounds *bounds);
+
+#endif

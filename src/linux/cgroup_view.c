@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds, for each controller, the cgroup that accounts for a process, in whichever version has it. */
+#include "linux/cgroup_view.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/macros.h"
+#include "linux/cgroup.h"
+#include "linux/cgroup_mounts.h"
+#include "linux/cgroup_processes.h"
+#include "linux/environment.h"
+#include "linux/roots.h"
+
+/* How far to look for a cgroup whose name our namespace does not tell. */
+#define SEARCH_DEPTH_MAX 8
+#define SEARCH_DIRECTORIES_MAX 4096
+
+static const struct wanted {
+	const char *name; /* of version 1; NULL: there is none */
+	const char *file; /* of version 2: it is there where the controller is enabled */
+	bool inherited; /* without the file, the nearest cgroup above that has it accounts for us */
+	const char *what;
+} wanted[N_CGROUP_CONTROLLERS] = {
+	[CGROUP_CPU] = { "cpu", "cpu.max", true, "the cpu controller" },
+	[CGROUP_CPUACCT] = { "cpuacct", "cpu.stat", false, "CPU accounting" },
+	[CGROUP_CPUSET] = { "cpuset", "cpuset.cpus.effective", true, "the cpuset controller" },
+	[CGROUP_MEMORY] = { "memory", "memory.current", true, "the memory controller" },
+	[CGROUP_PIDS] = { "pids", "pids.current", true, "the pids controller" },
+	[CGROUP_IO] = { "blkio", "io.stat", true, "the io controller" },
+	[CGROUP_PRESSURE] = { NULL, "cpu.pressure", false, "pressure (PSI)" },
+};
+
+static const struct cgroup_place no_place = { .fd = -1 };
+
+static void leave(struct cgroup_place *p)
+{
+	if (p->fd >= 0)
+		close(p->fd);
+	free(p->path);
+	free(p->directory);
+	*p = no_place;
+}
+
+static bool has_file(int directory, const char *name)
+{
+	return faccessat(directory, name, F_OK, 0) == 0;
+}
+
+/* Looks `levels` names below `directory` for the one below which `rest` holds the process, and adds those names to it. */
+static bool search(const struct cgroup_view *v, struct buf *directory, unsigned levels,
+	const char *rest, unsigned *budget)
+{
+	size_t length = directory->len;
+	bool found = false;
+	int fd;
+
+	if (levels == 0) {
+		buf_add_text(directory, rest);
+		if (!directory->failed && cgroup_open_path(v->roots, directory->data, &fd) == 0) {
+			found = cgroup_holds(fd, v->pid);
+			close(fd);
+		}
+		if (!found)
+			directory->data[directory->len = length] = '\0';
+		return found;
+	}
+	if (cgroup_open(v->roots, directory->data, &fd) < 0)
+		return false;
+	DIR *d = fdopendir(fd);
+	if (!d) {
+		close(fd);
+		return false;
+	}
+	for (const struct dirent *e; !found && *budget > 0 && (e = readdir(d));) {
+		if (e->d_type != DT_DIR || e->d_name[0] == '.')
+			continue;
+		(*budget)--;
+		buf_add_char(directory, '/');
+		buf_add_text(directory, e->d_name);
+		if (directory->failed)
+			break;
+		found = search(v, directory, levels - 1, rest, budget);
+		if (!found)
+			directory->data[directory->len = length] = '\0';
+	}
+	closedir(d);
+	return found;
+}
+
+/* What is opened by the path of a mount may be something that was mounted over it later. */
+static bool of_mount(
+	const struct cgroup_view *v, const struct cgroup_mount *m, const struct stat *st)
+{
+	return !v->roots->live ||
+	       (major(st->st_dev) == m->device_major && minor(st->st_dev) == m->device_minor);
+}
+
+/* Opens what one mount shows of the path. */
+static int open_in_mount(const struct cgroup_view *v, const struct cgroup_mount *m,
+	const char *rest, unsigned unnamed, struct cgroup_place *p)
+{
+	struct buf directory = { 0 };
+	unsigned budget = SEARCH_DIRECTORIES_MAX;
+	struct stat st;
+	int r = 0;
+
+	buf_add_text(&directory, strcmp(m->point, "/") == 0 ? "" : m->point);
+	if (unnamed == 0)
+		buf_add_text(&directory, rest);
+	else if (directory.failed || unnamed > SEARCH_DEPTH_MAX ||
+		 !search(v, &directory, unnamed, rest, &budget))
+		r = -ENOENT;
+	if (directory.failed || !directory.data)
+		r = -ENOMEM;
+	if (r == 0)
+		r = cgroup_open_path(v->roots, directory.data, &p->fd);
+	if (r == 0 && (fstat(p->fd, &st) < 0 || !of_mount(v, m, &st))) {
+		close_fd(&p->fd);
+		r = -ENOENT;
+	}
+	if (r < 0) {
+		buf_done(&directory);
+		return r;
+	}
+	p->directory = directory.data;
+	p->mount_size = strlen(m->point);
+	p->inode = st.st_ino;
+	return 0;
+}
+
+/* The same hierarchy may be mounted several times: the mount that shows most of what is above is the best. */
+static int find_directory(const struct cgroup_view *v, const struct cgroup_mounts *mounts,
+	const char *controller, struct cgroup_place *p)
+{
+	const char *best_root = NULL;
+	int error = -ENODEV; /* mounted nowhere */
+
+	for (size_t i = 0; i < mounts->n; i++) {
+		const struct cgroup_mount *m = &mounts->list[i];
+		struct cgroup_place found = { .fd = -1 };
+		unsigned unnamed;
+
+		if (!cgroup_mount_shows(m, controller))
+			continue;
+		const char *rest = cgroup_mount_below(m, p->path, &unnamed);
+		int r = rest ? open_in_mount(v, m, rest, unnamed, &found) : -EXDEV;
+		if (r < 0) {
+			if (error == -ENODEV || error == -EXDEV)
+				error = r;
+			continue;
+		}
+		if (best_root && strlen(best_root) <= strlen(m->root)) {
+			leave(&found);
+			continue;
+		}
+		best_root = m->root;
+		if (p->fd >= 0)
+			close(p->fd);
+		free(p->directory);
+		p->fd = found.fd;
+		p->directory = found.directory;
+		p->mount_size = found.mount_size;
+		p->inode = found.inode;
+	}
+	return best_root ? 0 : error;
+}
+
+/* The files of a hierarchy's root lack what only a limited cgroup has, and the other way round. */
+bool cgroup_is_root(int directory, int version)
+{
+	if (version == 1)
+		return has_file(directory, "release_agent") ||
+		       has_file(directory, "cgroup.sane_behavior");
+	return !has_file(directory, "cgroup.events") && !has_file(directory, "cgroup.type");
+}
+
+static void tell_root(struct cgroup_place *p)
+{
+	p->is_root = cgroup_is_root(p->fd, p->version);
+	p->is_namespace_root = !p->is_root && strlen(p->directory) <= p->mount_size;
+}
+
+static void say_why(struct cgroup_place *p, const char *what, int error)
+{
+	const char *path = p->path;
+
+	switch (error) {
+	case -ENODEV:
+		snprintf(p->why, sizeof(p->why),
+			"the cgroup hierarchy with %s is mounted nowhere here", what);
+		return;
+	case -EXDEV:
+		snprintf(p->why, sizeof(p->why),
+			"the cgroup for %s is outside of what is mounted here: %.60s", what, path);
+		return;
+	default:
+		snprintf(p->why, sizeof(p->why), "cannot open the cgroup for %s, %.50s: %s", what,
+			path, strerror(-error));
+	}
+}
+
+/* One level up in both strings; false at the top of the mount. */
+static bool go_up(struct cgroup_place *p)
+{
+	char *last = strrchr(p->directory, '/');
+	char *name = strrchr(p->path, '/');
+
+	if (!last || (size_t) (last - p->directory) < p->mount_size || last == p->directory)
+		return false;
+	*last = '\0';
+	if (name)
+		name[name == p->path ? 1 : 0] = '\0';
+	return true;
+}
+
+/* In version 2 the nearest cgroup upwards in which the controller is enabled accounts for the process. */
+static bool settle_v2(const struct cgroup_view *v, const struct wanted *w, struct cgroup_place *p)
+{
+	struct stat st;
+
+	while (!has_file(p->fd, w->file)) {
+		if (!w->inherited || !go_up(p))
+			return false;
+		close_fd(&p->fd);
+		if (cgroup_open_path(v->roots, p->directory, &p->fd) < 0 || fstat(p->fd, &st) < 0)
+			return false;
+		p->inode = st.st_ino;
+	}
+	return true;
+}
+
+static void open_v2(const struct cgroup_view *v, const struct cgroup_mounts *mounts,
+	const struct wanted *w, struct cgroup_place *p)
+{
+	int r = cgroup_path(v->roots, v->pid, CGROUP_V2, &p->path);
+
+	if (r < 0) {
+		snprintf(p->why, sizeof(p->why), "no cgroup hierarchy here has %s", w->what);
+		return;
+	}
+	r = find_directory(v, mounts, CGROUP_V2, p);
+	if (r < 0) {
+		p->version = 2;
+		say_why(p, w->what, r);
+		return;
+	}
+	if (!settle_v2(v, w, p)) {
+		leave(p);
+		snprintf(p->why, sizeof(p->why), "%s is not enabled for the cgroup of the process",
+			w->what);
+		return;
+	}
+	p->version = 2;
+	tell_root(p);
+}
+
+static void open_v1(const struct cgroup_view *v, const struct cgroup_mounts *mounts,
+	const struct wanted *w, struct cgroup_place *p)
+{
+	p->version = 1;
+	int r = find_directory(v, mounts, w->name, p);
+	if (r < 0)
+		say_why(p, w->what, r);
+	else
+		tell_root(p);
+}
+
+static void open_place(const struct cgroup_view *v, const struct cgroup_mounts *mounts,
+	enum cgroup_controller controller, struct cgroup_place *p)
+{
+	const struct wanted *w = &wanted[controller];
+
+	if (!w->name || cgroup_path(v->roots, v->pid, w->name, &p->path) < 0) {
+		open_v2(v, mounts, w, p);
+		return;
+	}
+	open_v1(v, mounts, w, p);
+	if (controller != CGROUP_CPUACCT || (p->fd >= 0 && !p->is_root))
+		return;
+	/* Version 2 counts CPU time without any controller: there the process may be in a cgroup smaller than the whole machine. */
+	struct cgroup_place other = no_place;
+	open_v2(v, mounts, w, &other);
+	bool better = other.fd >= 0 && (p->fd < 0 || !other.is_root);
+	leave(better ? p : &other);
+	if (better)
+		*p = other;
+}
+
+static void ignore_hierarchy(
+	unsigned hierarchy, const char *controllers, const char *path, void *context)
+{
+	(void) hierarchy;
+	(void) controllers;
+	(void) path;
+	*(bool *) context = true;
+}
+
+void cgroup_view_open(struct cgroup_view *view, const struct roots *roots, pid_t pid)
+{
+	struct cgroup_mounts mounts = { 0 };
+	bool any = false;
+
+	*view = (struct cgroup_view){ .roots = roots, .pid = pid ? pid : getpid() };
+	int r = proc_cgroup_each(roots->proc, view->pid, ignore_hierarchy, &any);
+	if (r == 0)
+		r = cgroup_mounts_read(roots, &mounts);
+	for (int i = 0; i < N_CGROUP_CONTROLLERS; i++) {
+		struct cgroup_place *p = &view->place[i];
+
+		*p = no_place;
+		if (r < 0)
+			snprintf(p->why, sizeof(p->why),
+				"cannot tell the cgroups of process %d: %s", (int) view->pid,
+				strerror(-r));
+		else if (!any)
+			snprintf(p->why, sizeof(p->why), "this kernel has no cgroups");
+		else
+			open_place(view, &mounts, (enum cgroup_controller) i, p);
+	}
+	cgroup_mounts_done(&mounts);
+}
+
+void cgroup_view_close(struct cgroup_view *view)
+{
+	for (int i = 0; i < N_CGROUP_CONTROLLERS; i++)
+		leave(&view->place[i]);
+	view->own = false;
+}
+
+void cgroup_view_set(
+	struct cgroup_view *view, enum cgroup_controller controller, struct cgroup_place *place)
+{
+	struct cgroup_place *p = &view->place[controller];
+
+	if (place->mount_size == 0 && place->directory) {
+		bool below =
+			p->directory && strncmp(place->directory, p->directory, p->mount_size) == 0;
+		place->mount_size = below ? p->mount_size : strlen(place->directory);
+	}
+	leave(p);
+	*p = *place;
+	*place = no_place;
+}
+
+int cgroup_place_check(const struct cgroup_view *view, enum cgroup_controller controller)
+{
+	const struct cgroup_place *p = &view->place[controller];
+	struct stat st;
+	int fd;
+
+	if (!p->directory)
+		return -ENOENT;
+	int r = cgroup_open_path(view->roots, p->directory, &fd);
+	if (r < 0)
+		return r;
+	r = fstat(fd, &st) < 0 ? -errno : st.st_ino == p->inode ? 0 : -ESTALE;
+	close(fd);
+	return r;
+}
