@@ -157,6 +157,43 @@ int assay_bounds(const char *root, long pid,
 	void (*each)(const struct assay_bound *bound, void *context), void *context,
 	struct assay_error *err);
 
+/* One field of a finding. `unit`: "bytes", "seconds", "count" ...: `text` is a number in decimal; "": one without a unit; "bool": true or
+ * false; NULL: text. */
+struct assay_finding_field {
+	const char *name, *text, *unit;
+};
+#define ASSAY_FINDING_FIELDS_MAX 10
+
+/* What was found about one thing: the process looked at, one controller's cgroup, a limit, a reading. Strings live during the call. */
+struct assay_finding {
+	const char *section; /* "process", "cgroups", "limits", "readings"; each comes in one piece */
+	const char *name; /* the controller, the limit, the measurement's key */
+	struct assay_finding_field fields[ASSAY_FINDING_FIELDS_MAX];
+	int n_fields;
+};
+
+/* What to look at. Set `size` as in assay_run_options. */
+struct assay_look_options {
+	size_t size;
+	const char *root; /* a recorded tree, with "proc" and "sys" in it; NULL: this machine */
+	int pid; /* whose cgroups and limits; 0: the caller, or the process the tree was recorded of */
+	/* either may be NULL */
+	void (*rung)(const struct assay_rung *rung, void *context);
+	void (*finding)(const struct assay_finding *finding, void *context);
+	void *context;
+};
+#define ASSAY_LOOK_OPTIONS_INIT                                                                    \
+	{                                                                                          \
+		sizeof(struct assay_look_options), 0, 0, 0, 0, 0                                   \
+	}
+
+/*
+ * Looks once at this machine or a recorded one: where the process's cgroups are, what bounds it, what each source that counts without a job
+ * reads now, and, as assay_doctor(), the rungs of each quantity. Findings come first. In a recorded tree, what only a system call tells is not
+ * available. -ESRCH: there is no such process. 0, or negative errno. Since 0.1.0.
+ */
+int assay_look(const struct assay_look_options *options, struct assay_error *err);
+
 #ifdef __cplusplus
 }
 #endif

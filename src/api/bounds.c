@@ -330,6 +330,17 @@ void bounds_find(
 	free(g);
 }
 
+void bounds_forget_environment(struct assay_run_info *info)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < info->n_target_limits; i++)
+		if (strcmp(info->target_limits[i].source, "slurm") != 0)
+			info->target_limits[kept++] = info->target_limits[i];
+	info->n_target_limits = kept;
+	mark_tightest(info);
+}
+
 static void count_one(const struct bound_counter *c, struct target_limit *l)
 {
 	struct limit_hits now;

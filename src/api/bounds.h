@@ -30,6 +30,8 @@ struct bounds {
  * the list. `bounds` NULL: nothing will be counted. */
 void bounds_find(
 	struct assay_run_info *info, const struct roots *roots, pid_t pid, struct bounds *bounds);
+/* Takes out what our own environment said: it is not about another process. Without counters. */
+void bounds_forget_environment(struct assay_run_info *info);
 /* Hits since then. */
 void bounds_count(const struct bounds *bounds, struct assay_run_info *info);
 /* The run is over: says in notes what came near a bound, and what would help the next run. */

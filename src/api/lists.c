@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The declared measurements and the ladders of this machine, for those who only ask. */
+/* The declared measurements, for those who only ask. */
 #include "assay.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "api/bounds.h"
@@ -19,8 +18,7 @@ const char *assay_version(void)
 	return ASSAY_VERSION;
 }
 
-/* The total rows and their keys are made at run time; the first caller makes the table and it stays. */
-static const struct measures *all_measures(struct error *err)
+const struct measures *all_measures(struct error *err)
 {
 	static struct measures table;
 
@@ -58,67 +56,6 @@ int assay_measurement_at(size_t index, struct assay_measurement *ret)
 	snprintf(ret->reduces, sizeof(ret->reduces), "%s", names.data ? names.data : "");
 	buf_done(&names);
 	return 1;
-}
-
-struct listed {
-	const struct measure *row;
-	size_t collector;
-};
-
-static int by_quantity_and_rank(const void *a, const void *b)
-{
-	const struct listed *x = a;
-	const struct listed *y = b;
-	int r = strcmp(x->row->quantity, y->row->quantity);
-
-	return r ? r : (int) x->row->rank - (int) y->row->rank;
-}
-
-int assay_doctor(void (*each)(const struct assay_rung *rung, void *context), void *context,
-	struct assay_error *err)
-{
-	struct error why = { 0 };
-	struct roots roots;
-	struct collector_state states[N_COLLECTORS_MAX];
-	size_t n_states;
-	size_t n = 0;
-	const struct measures *m = all_measures(&why);
-	struct listed *list = m ? calloc(m->n, sizeof(*list)) : NULL;
-
-	if (!list || roots_open(&roots, "", &why) < 0) {
-		free(list);
-		if (err) {
-			err->code = why.code ? why.code : -ENOMEM;
-			snprintf(err->text, sizeof(err->text), "%s", why.text);
-		}
-		return why.code ? why.code : -ENOMEM;
-	}
-	sources_probe(&roots, -1, states, &n_states);
-	roots_close(&roots);
-	for (size_t row = 0; row < m->n; row++)
-		if (m->rows[row]->quantity)
-			list[n++] = (struct listed){ m->rows[row], (size_t) m->collector[row] };
-	qsort(list, n, sizeof(*list), by_quantity_and_rank);
-
-	const char *served = NULL;
-	for (size_t i = 0; i < n; i++) {
-		const struct measure *r = list[i].row;
-		const struct collector_state *s = &states[list[i].collector];
-		struct assay_rung rung = { .quantity = r->quantity,
-			.key = r->key,
-			.collector = s->name,
-			.quality = quality_name(r->quality),
-			.rank = r->rank,
-			.available = s->available };
-
-		rung.in_use = s->available && (!served || strcmp(served, r->quantity) != 0);
-		if (rung.in_use)
-			served = r->quantity;
-		snprintf(rung.why, sizeof(rung.why), "%s", s->available ? r->help : s->why);
-		each(&rung, context);
-	}
-	free(list);
-	return 0;
 }
 
 static void hand_out(const struct target_limit *l,

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "api/attend.h"
+#include "api/cgroups.h"
 #include "api/facts.h"
 #include "api/live.h"
 #include "api/outcome.h"
@@ -251,6 +252,7 @@ static void finish(struct session *s)
 	bounds_count(&s->bounds, info);
 	bounds_advise(info);
 	outputs_note(s);
+	cgroups_note(s);
 	limiting_reconsider(s);
 	limiting_conclude(s);
 	if (!info->limit_hit.name)
@@ -278,6 +280,7 @@ static void close_session(struct session *s)
 	live_close(s);
 	s->files = run_files_close(s->files);
 	monitor_done(&s->monitor);
+	cgroups_close(s);
 	if (s->connector_fd >= 0)
 		close(s->connector_fd);
 	roots_close(&s->roots);

@@ -15,6 +15,7 @@
 #include "launch/forward.h"
 #include "launch/keeper.h"
 #include "launch/signals.h"
+#include "linux/cgroup_view.h"
 #include "linux/host.h"
 #include "linux/roots.h"
 #include "model/run_info.h"
@@ -30,6 +31,8 @@ struct session {
 	struct measures measures;
 	bool *selected;
 	struct roots roots;
+	struct cgroup_view cgroup; /* of ours, then of the job's */
+	bool reads_cgroup;
 	struct signals signals;
 	bool signals_open;
 	struct outputs outputs;

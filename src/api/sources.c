@@ -17,12 +17,24 @@ bool sources_wanted(const struct measures *m, const bool *selected, const char *
 	return false;
 }
 
-void sources_probe(
-	const struct roots *roots, int connector_fd, struct collector_state *states, size_t *ret_n)
+static int probe(const struct collector *c, const struct collect *context, struct error *err)
 {
-	struct collect context = {
-		.roots = roots, .perf_fd = -1, .keeper_io_fd = -1, .connector_fd = connector_fd
-	};
+	bool recorded = context->roots->proc >= 0 && !context->roots->live;
+
+	if (recorded && c->asks_kernel)
+		return error_say(err, -ENOTSUP,
+			"a recorded tree cannot tell: the running kernel is asked by system calls");
+	return c->probe ? c->probe(context, err) : 0;
+}
+
+void sources_probe(const struct roots *roots, struct cgroup_view *cgroup, int connector_fd,
+	struct collector_state *states, size_t *ret_n)
+{
+	struct collect context = { .roots = roots,
+		.cgroup = cgroup,
+		.perf_fd = -1,
+		.keeper_io_fd = -1,
+		.connector_fd = connector_fd };
 	size_t n = 0;
 
 	for (; n < N_COLLECTORS_MAX && collectors[n]; n++) {
@@ -30,7 +42,7 @@ void sources_probe(
 
 		states[n] =
 			(struct collector_state){ .name = collectors[n]->name, .available = true };
-		if (collectors[n]->probe && collectors[n]->probe(&context, &err) < 0) {
+		if (probe(collectors[n], &context, &err) < 0) {
 			states[n].available = false;
 			snprintf(states[n].why, sizeof(states[n].why), "%.*s",
 				(int) sizeof(states[n].why) - 1, err.text);

@@ -12,9 +12,11 @@ struct error;
 struct roots;
 
 /* Fills one state a collector: its name and whether it is available, else why not. `connector_fd`: a subscription that is there
- * already, or -1. */
-void sources_probe(
-	const struct roots *roots, int connector_fd, struct collector_state *states, size_t *ret_n);
+ * already, or -1. `cgroup`: where we are, NULL when that is not to be read. */
+void sources_probe(const struct roots *roots, struct cgroup_view *cgroup, int connector_fd,
+	struct collector_state *states, size_t *ret_n);
+/* The table of all rows. The total rows and their keys are made at run time; the first caller makes the table and it stays. NULL: `err` says why. */
+const struct measures *all_measures(struct error *err);
 /* Whether the selection takes a row of this collector. */
 bool sources_wanted(const struct measures *m, const bool *selected, const char *collector);
 /*

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "api/cgroups.h"
 #include "api/nested.h"
 #include "api/own_terminal.h"
 #include "api/session.h"
@@ -78,7 +79,9 @@ int start_resolve_measurements(struct session *s, struct error *err)
 	if (sources_wanted(&s->measures, s->selected, "connector") ||
 		sources_wanted(&s->measures, s->selected, "taskstats"))
 		s->connector_fd = connector_open(NULL);
-	sources_probe(&s->roots, s->connector_fd, s->info->collectors, &s->info->n_collectors);
+	cgroups_open(s);
+	sources_probe(&s->roots, s->reads_cgroup ? &s->cgroup : NULL, s->connector_fd,
+		s->info->collectors, &s->info->n_collectors);
 	return sources_select(
 		&s->measures, s->options->measurements, s->info->collectors, s->selected, err);
 }
@@ -279,6 +282,7 @@ int start_job(struct session *s, struct error *err)
 	s->monitor.collect.self_before_ns = s->self_before_ns;
 	open_sources(s);
 	limiting_take_job(s);
+	cgroups_follow_job(s);
 	if (s->options->release_stdio)
 		inherited_release(&s->roots);
 	s->info->keeper_pid = s->keeper.pid;

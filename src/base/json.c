@@ -263,6 +263,12 @@ void json_scaled(struct json *j, uint64_t value, int digits)
 	}
 }
 
+void json_number_text(struct json *j, const char *text)
+{
+	next_value(j);
+	buf_add_text(j->out, text);
+}
+
 void json_seconds(struct json *j, uint64_t nanoseconds)
 {
 	json_scaled(j, nanoseconds, 9);

@@ -43,6 +43,8 @@ void json_i64(struct json *j, int64_t value);
 void json_bool(struct json *j, bool value);
 /* A decimal number of `value` / 10^digits without trailing zeros: json_scaled(j, 1500000000, 9) writes 1.5 */
 void json_scaled(struct json *j, uint64_t value, int digits);
+/* A number that was written by this emitter before, as text. */
+void json_number_text(struct json *j, const char *text);
 /* Nanoseconds as decimal seconds. */
 void json_seconds(struct json *j, uint64_t nanoseconds);
 

@@ -1,66 +1,86 @@
 /* SPDX-License-Identifier: MIT */
-/* assay doctor: says what can be measured here, by which source, and why not by a better one. */
+/* assay doctor: says what can be measured here, by which source, and why not by a better one; where the cgroups are, and what bounds. */
+#include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "assay.h"
 #include "base/buf.h"
 #include "base/json.h"
 #include "base/macros.h"
+#include "cli/doctor_page.h"
 #include "cli/verb.h"
-#include "report/wrap.h"
-
-#define WHY_INDENT 7
 
 static const struct option_row rows[] = {
-	{ .name = "json", .help = "writes the same as JSON" },
+	{ .name = "json", .help = "writes the same, and what each source reads, as JSON" },
+	{ .name = "readings", .help = "shows what each source reads now, too" },
+	{ .name = "pid",
+		.argument = "PID",
+		.default_text = "assay itself",
+		.help = "looks at the cgroups and the limits of this process" },
+	{ .name = "root",
+		.argument = "DIRECTORY",
+		.default_text = "this machine",
+		.help = "looks at a recorded tree, which holds proc and sys" },
 };
 
-static const char legend[] =
-	"The sources of each quantity, the best first (*: in use, -: not available here).\n";
-
-/* Where the listing stands: rungs come by quantity and rank. */
-struct listing {
-	struct buf *out;
+/* Rungs come by quantity and rank, findings by section. */
+struct json_listing {
 	struct json json;
+	const char *section;
 	const char *quantity; /* of the rung before, or NULL */
+	bool rungs;
 };
 
-static bool begins_quantity(struct listing *l, const struct assay_rung *rung)
+static void json_finding(const struct assay_finding *f, void *context)
 {
-	bool begins = !l->quantity || strcmp(l->quantity, rung->quantity) != 0;
+	struct json_listing *l = context;
+	struct json *j = &l->json;
 
-	l->quantity = rung->quantity;
-	return begins;
-}
-
-static void add_rung(const struct assay_rung *rung, void *context)
-{
-	struct listing *l = context;
-	const char *mark = rung->in_use ? "*" : rung->available ? " " : "-";
-
-	if (begins_quantity(l, rung))
-		buf_addf(l->out, "\n%s\n", rung->quantity);
-	buf_addf(l->out, "  %s %2d  %-40s  %s\n", mark, rung->rank, rung->key,
-		rung->available ? rung->quality : "not available");
-	if (rung->why[0]) {
-		buf_addf(l->out, "%*s", WHY_INDENT, "");
-		text_add_wrapped(l->out, rung->why, WHY_INDENT, WHY_INDENT);
-		buf_add_char(l->out, '\n');
+	if (!l->section || strcmp(l->section, f->section) != 0) {
+		if (l->section)
+			json_array_end(j);
+		json_key(j, f->section);
+		json_array(j);
+		l->section = f->section;
 	}
+	json_object(j);
+	int indent = json_on_one_line(j);
+	json_key_text(j, "name", f->name);
+	for (int i = 0; i < f->n_fields; i++) {
+		const struct assay_finding_field *field = &f->fields[i];
+
+		json_key(j, field->name);
+		if (field->unit)
+			json_number_text(j, field->text);
+		else
+			json_text(j, field->text);
+	}
+	json_object_end(j);
+	json_lines(j, indent);
 }
 
 static void json_rung(const struct assay_rung *rung, void *context)
 {
-	struct listing *l = context;
+	struct json_listing *l = context;
 	struct json *j = &l->json;
-	bool first = !l->quantity;
 
-	if (begins_quantity(l, rung)) {
-		if (!first)
+	if (!l->rungs) {
+		if (l->section)
+			json_array_end(j);
+		l->section = NULL;
+		json_key(j, "rungs");
+		json_object(j);
+		l->rungs = true;
+	}
+	if (!l->quantity || strcmp(l->quantity, rung->quantity) != 0) {
+		if (l->quantity)
 			json_array_end(j);
 		json_key(j, rung->quantity);
 		json_array(j);
+		l->quantity = rung->quantity;
 	}
 	json_object(j);
 	json_key_text(j, "key", rung->key);
@@ -74,98 +94,64 @@ static void json_rung(const struct assay_rung *rung, void *context)
 	json_object_end(j);
 }
 
-static const char limits_legend[] =
-	"\nThe limits of a job that is started here (*: the tightest of its kind).\n";
-
-static void add_bound(const struct assay_bound *bound, void *context)
+static int json_page(
+	const struct assay_look_options *options, struct buf *out, struct assay_error *failure)
 {
-	struct listing *l = context;
+	struct json_listing l = { .section = NULL };
+	struct json *j = &l.json;
+	struct assay_look_options o = *options;
 
-	buf_addf(l->out, "\n  %s %-16s %-12s %s\n", bound->tightest ? "*" : " ", bound->name,
-		bound->text, bound->source);
-	buf_addf(l->out, "%*s", WHY_INDENT, "");
-	text_add_wrapped(l->out, bound->where, WHY_INDENT, WHY_INDENT);
-	if (bound->note[0]) {
-		buf_addf(l->out, "\n%*s", WHY_INDENT, "");
-		text_add_wrapped(l->out, bound->note, WHY_INDENT, WHY_INDENT);
-	}
-	buf_add_char(l->out, '\n');
-}
-
-static int table(struct listing *l, struct assay_error *failure)
-{
-	buf_add_text(l->out, legend);
-	int r = assay_doctor(add_rung, l, failure);
-	if (r < 0)
-		return r;
-	buf_add_text(l->out, limits_legend);
-	return assay_bounds(NULL, 0, add_bound, l, failure);
-}
-
-static void json_bound(const struct assay_bound *bound, void *context)
-{
-	struct json *j = &((struct listing *) context)->json;
-
-	json_object(j);
-	json_key_text(j, "name", bound->name);
-	json_key_text(j, "unit", bound->unit);
-	json_key(j, "limit");
-	if (bound->unlimited)
-		json_text(j, "unlimited");
-	else if (strcmp(bound->unit, "cores") == 0)
-		json_scaled(j, bound->limit, 3);
-	else if (strcmp(bound->unit, "seconds") == 0)
-		json_seconds(j, bound->limit);
-	else
-		json_u64(j, bound->limit);
-	json_key_text(j, "source", bound->source);
-	json_key_text(j, "where", bound->where);
-	json_key_bool(j, "tightest", bound->tightest != 0);
-	if (bound->note[0])
-		json_key_text(j, "note", bound->note);
-	json_object_end(j);
-}
-
-static int json_table(struct listing *l, struct assay_error *failure)
-{
-	struct json *j = &l->json;
-	int r;
-
-	json_init(j, l->out, 2);
+	o.finding = json_finding;
+	o.rung = json_rung;
+	o.context = &l;
+	json_init(j, out, 2);
 	json_object(j);
 	json_key_text(j, "schema", "assay-doctor");
 	json_key_text(j, "version", "1.0");
-	json_key(j, "rungs");
-	json_object(j);
-	r = assay_doctor(json_rung, l, failure);
-	if (l->quantity)
+	int r = assay_look(&o, failure);
+	if (l.quantity)
 		json_array_end(j);
+	if (l.rungs)
+		json_object_end(j);
 	json_object_end(j);
-	if (r == 0) {
-		json_key(j, "limits");
-		json_array(j);
-		r = assay_bounds(NULL, 0, json_bound, l, failure);
-		json_array_end(j);
-	}
-	json_object_end(j);
-	buf_add_char(l->out, '\n');
+	buf_add_char(out, '\n');
 	return r;
+}
+
+/* A pid as typed: 0 or -EINVAL. */
+static int parse_pid(const char *text, int *ret)
+{
+	char *end;
+
+	errno = 0;
+	long n = strtol(text, &end, 10);
+	if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno || n <= 0 || n > INT_MAX)
+		return -EINVAL;
+	*ret = (int) n;
+	return 0;
 }
 
 static int exec(const struct verb *verb, struct option_values *values, char **words)
 {
 	struct buf out = { 0 };
-	struct listing listing = { .out = &out };
+	struct assay_look_options o = ASSAY_LOOK_OPTIONS_INIT;
 	struct assay_error failure = { 0 };
-	int r;
+	const char *pid = verb_option(verb, values, "pid");
 
 	if (words[0])
 		return complain_usage(verb, "doctor takes no arguments");
-	r = verb_option(verb, values, "json") ? json_table(&listing, &failure)
-					      : table(&listing, &failure);
+	if (pid && parse_pid(pid, &o.pid) < 0)
+		return complain_usage(verb, "--pid takes the number of a process");
+	o.root = verb_option(verb, values, "root");
+	if (o.root && o.root[0] == '\0')
+		return complain_usage(verb, "--root takes a directory");
+	int r = verb_option(verb, values, "json")
+			? json_page(&o, &out, &failure)
+			: doctor_page(&o, verb_option(verb, values, "readings") != NULL, &out,
+				  &failure);
 	if (r < 0) {
 		complain("%s", failure.text);
-		r = EXIT_TROUBLE;
+		r = pid || o.root ? EXIT_USAGE : EXIT_TROUBLE;
 	} else {
 		r = print_data(&out);
 	}
@@ -178,7 +164,8 @@ const struct verb verb_doctor = {
 	.help = "says which sources can be used here, and why not a better one",
 	.usage = "[options]",
 	.text = "Tries every source of every quantity, on this machine and as this user, and says "
-		"which one a run would use, and what stands in the way of the better ones.",
+		"which one a run would use, and what stands in the way of the better ones; before "
+		"that, where the cgroups of a process are and what bounds it.",
 	.options = rows,
 	.n_options = ARRAY_SIZE(rows),
 	.exec = exec,

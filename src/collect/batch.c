@@ -162,8 +162,7 @@ void put_device_absent(
 	struct batch *out, const char *kind, const char *name, unsigned row, int error)
 {
 	put_device_value(out, kind, name, row,
-		(struct value){
-			.quality = ABSENT, .why = (uint8_t) (error < 0 ? -error : error) });
+		(struct value){ .quality = ABSENT, .why = (uint8_t) (error < 0 ? -error : error) });
 }
 
 void put_quality(

@@ -14,16 +14,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "collect/cgroup_reading.h"
 #include "collect/devices.h"
 #include "linux/proc_files.h"
 #include "model/measure.h"
 #include "model/window.h"
 
 struct census;
-struct cgroup_view;
+struct energy_domains;
 struct error;
 struct finals;
+struct cgroup_view;
+struct interfaces;
 struct ledger;
+struct net_sockets;
 struct process;
 struct roots;
 
@@ -36,6 +40,10 @@ struct collect {
 	/* where the job's cgroups are; NULL when there are none or they are not to be read. Set before the probes; with a cgroup of its own,
 	 * again before the job starts */
 	struct cgroup_view *cgroup;
+	struct cgroup_reading cgroup_reading;
+	struct interfaces *interfaces; /* of the job's network namespace, from look to look */
+	struct net_sockets *sockets; /* the job's TCP sockets */
+	struct energy_domains *energy; /* of the machine, from look to look */
 	int connector_fd; /* when probing: a subscription that is there already; -1 */
 	int perf_fd; /* the inherited task clock, opened at launch; -1 */
 	uint64_t page_size, memory_total_bytes;
@@ -94,6 +102,8 @@ struct collector {
 	/* What it reads began to count before the job did: it is read once just before the job starts, and a counter's reading of then is
 	 * where it begins. */
 	bool counted_before;
+	bool asks_kernel; /* by system calls, its probe too: a recorded tree has no answer */
+	bool tells_alone; /* one reading says something without a job, and without one before: assay doctor shows it */
 	bool from_ledger; /* it hands on what the ledger read when it looked at the tree: its stamp is that look's */
 	/* 0, or why not and what would help. Called before the job starts and by `assay doctor`. */
 	int (*probe)(const struct collect *c, struct error *err);

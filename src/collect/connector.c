@@ -59,5 +59,6 @@ static int read_connector(struct collect *c, struct batch *out)
 const struct collector connector_collector = { .name = "connector",
 	.rows = rows,
 	.n_rows = N_ROWS,
+	.asks_kernel = true,
 	.probe = probe_connector,
 	.read = read_connector };

@@ -28,5 +28,5 @@ static int read_host(struct collect *c, struct batch *out)
 }
 
 const struct collector host_collector = {
-	.name = "host", .rows = rows, .n_rows = N_ROWS, .read = read_host
+	.name = "host", .rows = rows, .n_rows = N_ROWS, .asks_kernel = true, .read = read_host
 };

@@ -239,4 +239,5 @@ const struct collector host_cpu_collector = { .name = "host_cpu",
 	.n_rows = N_ROWS,
 	.counted_before = true,
 	.probe = probe_host_cpu,
+	.tells_alone = true,
 	.read = read_host_cpu };

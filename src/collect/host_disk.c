@@ -128,4 +128,5 @@ const struct collector host_disk_collector = { .name = "host_disk",
 	.n_rows = N_ROWS,
 	.counted_before = true,
 	.probe = probe_host_disk,
+	.tells_alone = true,
 	.read = read_host_disk };

@@ -45,4 +45,5 @@ const struct collector host_frequency_collector = { .name = "host_frequency",
 	.rows = rows,
 	.n_rows = N_ROWS,
 	.probe = probe_host_frequency,
+	.tells_alone = true,
 	.read = read_host_frequency };

@@ -48,4 +48,5 @@ const struct collector host_load_collector = { .name = "host_load",
 	.rows = rows,
 	.n_rows = N_ROWS,
 	.probe = probe_host_load,
+	.tells_alone = true,
 	.read = read_host_load };

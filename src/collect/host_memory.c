@@ -126,4 +126,5 @@ const struct collector host_memory_collector = { .name = "host_memory",
 	.rows = rows,
 	.n_rows = N_ROWS,
 	.probe = probe_host_memory,
+	.tells_alone = true,
 	.read = read_host_memory };

@@ -101,4 +101,5 @@ const struct collector host_pressure_collector = { .name = "host_pressure",
 	.n_rows = N_ROWS,
 	.counted_before = true,
 	.probe = probe_host_pressure,
+	.tells_alone = true,
 	.read = read_host_pressure };

@@ -44,4 +44,5 @@ const struct collector host_temperature_collector = { .name = "host_temperature"
 	.rows = rows,
 	.n_rows = N_ROWS,
 	.probe = probe_host_temperature,
+	.tells_alone = true,
 	.read = read_host_temperature };

@@ -35,6 +35,9 @@ static int read_perf(struct collect *c, struct batch *out)
 	return 0;
 }
 
-const struct collector perf_collector = {
-	.name = "perf", .rows = rows, .n_rows = N_ROWS, .probe = probe_perf, .read = read_perf
-};
+const struct collector perf_collector = { .name = "perf",
+	.rows = rows,
+	.n_rows = N_ROWS,
+	.asks_kernel = true,
+	.probe = probe_perf,
+	.read = read_perf };

@@ -75,5 +75,6 @@ static int read_taskstats(struct collect *c, struct batch *out)
 const struct collector taskstats_collector = { .name = "taskstats",
 	.rows = rows,
 	.n_rows = N_ROWS,
+	.asks_kernel = true,
 	.probe = probe_taskstats,
 	.read = read_taskstats };

@@ -122,7 +122,7 @@ static const struct field memory_v2[] = { MEMORY("anon", anon), MEMORY("file", f
 /* Version 1: those with total_ count what is below as well. Its "rss" is anonymous memory, not what is resident. */
 static const struct field memory_v1[] = { MEMORY("hierarchical_memory_limit", hierarchical_limit),
 	MEMORY("hierarchical_memsw_limit", hierarchical_swap_limit), MEMORY("total_cache", file),
-	MEMORY("total_rss", anon), MEMORY("total_shmem", shmem) };
+	MEMORY("total_rss", anon), MEMORY("total_shmem", shmem), MEMORY("total_swap", swap) };
 
 int cgroup_memory_stat_parse(
 	const char *text, size_t n, int version, struct cgroup_memory_stat *ret)
@@ -152,6 +152,43 @@ uint64_t cgroup_memory_stat_kernel(const struct cgroup_memory_stat *m)
 		if (parts[i] != CGROUP_NO_FIELD)
 			sum = (sum == CGROUP_NO_FIELD ? 0 : sum) + parts[i];
 	return sum;
+}
+
+#define EVENT(text, member) FIELD(text, struct cgroup_memory_events, member)
+
+int cgroup_memory_events_parse(
+	const char *text, size_t n, int version, struct cgroup_memory_events *ret)
+{
+	static const struct field v2[] = { EVENT("high", high), EVENT("max", limit_hits),
+		EVENT("oom", oom), EVENT("oom_kill", oom_kill) };
+	static const struct field v1[] = { EVENT("oom_kill", oom_kill) };
+	struct cgroup_memory_events e;
+	int r = version == 1 ? parse_fields(text, n, v1, ARRAY_SIZE(v1), &e)
+			     : parse_fields(text, n, v2, ARRAY_SIZE(v2), &e);
+
+	if (r < 0)
+		return r;
+	ret->oom_kill = e.oom_kill;
+	if (version == 1)
+		return 0;
+	ret->limit_hits = e.limit_hits;
+	ret->high = e.high;
+	ret->oom = e.oom;
+	return 0;
+}
+
+int cgroup_pids_events_parse(const char *text, size_t n, uint64_t *ret_denied)
+{
+	struct denied {
+		uint64_t count;
+	} d;
+	static const struct field fields[] = { FIELD("max", struct denied, count) };
+	int r = parse_fields(text, n, fields, ARRAY_SIZE(fields), &d);
+
+	if (r < 0 || d.count == CGROUP_NO_FIELD)
+		return -EINVAL;
+	*ret_denied = d.count;
+	return 0;
 }
 
 #define CPU(text, member) FIELD(text, struct cgroup_cpu_stat, member)

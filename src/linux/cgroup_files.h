@@ -19,6 +19,7 @@ struct cgroup_memory_stat { /* bytes, of the cgroup and those below */
 	uint64_t kernel; /* v2, since Linux 5.18 */
 	uint64_t kernel_stack, pagetables, percpu, vmalloc, sock; /* v2 */
 	uint64_t slab, slab_reclaimable, slab_unreclaimable; /* v2 */
+	uint64_t swap; /* v1; version 2 has a file for it */
 	uint64_t hierarchical_limit,
 		hierarchical_swap_limit; /* v1: the tightest of all above, those we cannot see as well */
 };
@@ -26,6 +27,13 @@ int cgroup_memory_stat_parse(
 	const char *text, size_t n, int version, struct cgroup_memory_stat *ret);
 /* Kernel memory, from what there is of it; CGROUP_NO_FIELD when nothing is. */
 uint64_t cgroup_memory_stat_kernel(const struct cgroup_memory_stat *m);
+
+/* v2: memory.events; v1: memory.oom_control. Fills the fields whose keys are there, leaves the others. */
+struct cgroup_memory_events;
+int cgroup_memory_events_parse(
+	const char *text, size_t n, int version, struct cgroup_memory_events *ret);
+/* pids.events: how often a fork was denied. */
+int cgroup_pids_events_parse(const char *text, size_t n, uint64_t *ret_denied);
 
 struct cgroup_cpu_stat { /* ns, counts */
 	uint64_t usage_ns, user_ns, system_ns; /* v2 */

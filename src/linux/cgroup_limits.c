@@ -137,9 +137,8 @@ static int look(const struct cgroup_view *v, enum cgroup_limit_kind kind, char *
 }
 
 /* Version 1 tells the tightest of all above in memory.stat, also of those a namespace hides. */
-static void take_hierarchical(
-	const struct cgroup_place *p, enum cgroup_limit_kind kind, unsigned depth,
-	struct cgroup_limit *best)
+static void take_hierarchical(const struct cgroup_place *p, enum cgroup_limit_kind kind,
+	unsigned depth, struct cgroup_limit *best)
 {
 	char text[STAT_FILE];
 	struct cgroup_memory_stat m;
@@ -227,36 +226,23 @@ void cgroup_limit_done(struct cgroup_limit *limit)
 	limit->directory = NULL;
 }
 
-/* Keeps CGROUP_NO_COUNT where the key or the file is not there. */
-static bool take_key(int directory, const char *file, const char *key, uint64_t *ret)
-{
-	AUTO_CLOSE int fd = openat(directory, file, O_RDONLY | O_CLOEXEC);
-
-	return fd >= 0 && cgroup_read_key(fd, key, ret) == 0;
-}
-
 int cgroup_memory_events_read(const struct cgroup_view *view, struct cgroup_memory_events *ret)
 {
 	const struct cgroup_place *p = &view->place[CGROUP_MEMORY];
 	struct cgroup_memory_events e = { CGROUP_NO_COUNT, CGROUP_NO_COUNT, CGROUP_NO_COUNT,
 		CGROUP_NO_COUNT };
-	bool any;
+	char text[SMALL_FILE];
 
 	if (p->fd < 0)
 		return -ENOENT;
-	if (p->version == 1) {
-		any = read_number(p->fd, "memory.failcnt", &e.limit_hits) == 0;
-		any |= take_key(p->fd, "memory.oom_control", "oom_kill", &e.oom_kill);
-	} else {
-		any = take_key(p->fd, "memory.events", "max", &e.limit_hits);
-		any |= take_key(p->fd, "memory.events", "high", &e.high);
-		any |= take_key(p->fd, "memory.events", "oom", &e.oom);
-		any |= take_key(p->fd, "memory.events", "oom_kill", &e.oom_kill);
-	}
-	if (!any)
-		return -ENOENT;
-	*ret = e;
-	return 0;
+	ssize_t n = read_file_at(p->fd, p->version == 1 ? "memory.oom_control" : "memory.events",
+		text, sizeof(text));
+	int r = n < 0 ? (int) n : cgroup_memory_events_parse(text, (size_t) n, p->version, &e);
+	if (p->version == 1 && read_number(p->fd, "memory.failcnt", &e.limit_hits) == 0)
+		r = 0;
+	if (r == 0)
+		*ret = e;
+	return r;
 }
 
 int cgroup_cpuset_read(const struct cgroup_view *view, unsigned *ret_count, char text[256])

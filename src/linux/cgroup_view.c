@@ -348,6 +348,7 @@ void cgroup_view_set(
 	}
 	leave(p);
 	*p = *place;
+	p->own = true;
 	*place = no_place;
 }
 
@@ -365,4 +366,56 @@ int cgroup_place_check(const struct cgroup_view *view, enum cgroup_controller co
 	r = fstat(fd, &st) < 0 ? -errno : st.st_ino == p->inode ? 0 : -ESTALE;
 	close(fd);
 	return r;
+}
+
+/* Whether the path is that cgroup or below it. */
+static bool is_within(const char *path, const char *cgroup)
+{
+	size_t n = strcmp(cgroup, "/") == 0 ? 0 : strlen(cgroup);
+
+	return strncmp(path, cgroup, n) == 0 && (path[n] == '\0' || path[n] == '/');
+}
+
+static bool ends_in(const char *text, const char *end)
+{
+	size_t n = strlen(text), n_end = strlen(end);
+
+	return n >= n_end && strcmp(text + n - n_end, end) == 0;
+}
+
+struct leaving {
+	const struct cgroup_view *view;
+	bool *left;
+};
+
+static void look_at_line(
+	unsigned hierarchy, const char *controllers, const char *path, void *context)
+{
+	const struct leaving *l = context;
+	bool v2 = hierarchy == 0 && controllers[0] == '\0';
+
+	/* One that is ending shows "/" in version 1, and a removed cgroup tells nothing. */
+	if ((!v2 && strcmp(path, "/") == 0) || ends_in(path, " (deleted)"))
+		return;
+	for (int i = 0; i < N_CGROUP_CONTROLLERS; i++) {
+		const struct cgroup_place *p = &l->view->place[i];
+		const char *name = wanted[i].name;
+
+		if (p->fd < 0 || !p->path || (p->version == 2) != v2)
+			continue;
+		if (v2 || (name && cgroup_list_has(controllers, name)))
+			l->left[i] = !is_within(path, p->path);
+	}
+}
+
+#define PATHS_SIZE 16384
+
+void cgroup_view_find_left(const struct cgroup_view *view, bool left[N_CGROUP_CONTROLLERS])
+{
+	struct leaving l = { view, left };
+	char text[PATHS_SIZE];
+	AUTO_CLOSE int fd = root_file(view->roots->proc, "%d/cgroup", (int) view->pid);
+
+	if (fd >= 0 && read_kernel_file(fd, text, sizeof(text)) > 0)
+		proc_cgroup_lines(text, look_at_line, &l);
 }

@@ -37,6 +37,7 @@ struct cgroup_place {
 	size_t mount_size; /* how much of `directory` is the mount point: nothing can be seen above it */
 	uint64_t
 		inode; /* of the directory: its identity. A path may be made anew and count from zero */
+	bool own; /* made for the job alone (cgroup_view_set): everything counted in it is the job's */
 	bool is_root; /* of the hierarchy, as far as we can tell: no limits there, and it holds the whole machine */
 	bool is_namespace_root; /* the top of what our cgroup namespace shows; limits of ancestors above are hidden */
 	char why[160]; /* of version 0 or fd -1 */
@@ -45,7 +46,7 @@ struct cgroup_place {
 struct cgroup_view {
 	const struct roots *roots;
 	pid_t pid;
-	bool own; /* made for the job alone: everything counted in it is the job's */
+	bool own; /* places were made for the job alone; which ones, they say themselves */
 	struct cgroup_place place[N_CGROUP_CONTROLLERS];
 };
 
@@ -61,6 +62,10 @@ int cgroup_place_check(const struct cgroup_view *view, enum cgroup_controller co
 
 /* Whether the directory is the top of the hierarchy itself, not of the part a namespace or a mount shows. */
 bool cgroup_is_root(int directory, int version);
+
+/* Says of each place whether the process has left it, its cgroups below included; keeps what was said where it cannot be told any more, and
+ * allocates nothing. */
+void cgroup_view_find_left(const struct cgroup_view *view, bool left[N_CGROUP_CONTROLLERS]);
 
 /* "max" (v2), the page-rounded LONG_MAX of v1, -1 of cpu.cfs_quota_us. */
 #define CGROUP_UNLIMITED UINT64_MAX

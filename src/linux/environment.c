@@ -102,7 +102,7 @@ typedef void cgroup_line(
 	unsigned hierarchy, const char *controllers, const char *path, void *context);
 
 /* "4:memory:/path", line by line. The path may hold a colon; no name of a cgroup may hold a newline. */
-static int cgroup_lines(char *text, cgroup_line *each, void *context)
+int proc_cgroup_lines(char *text, cgroup_line *each, void *context)
 {
 	for (char *line = text, *next; *line != '\0'; line = next) {
 		uint64_t hierarchy;
@@ -138,7 +138,7 @@ int proc_cgroup_each(int proc_root, pid_t pid,
 	if (!text)
 		return -ENOMEM;
 	ssize_t n = read_kernel_file(fd, text, CGROUP_FILE_SIZE);
-	int r = n < 0 ? (int) n : cgroup_lines(text, each, context);
+	int r = n < 0 ? (int) n : proc_cgroup_lines(text, each, context);
 	free(text);
 	return r;
 }

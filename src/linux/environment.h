@@ -20,8 +20,12 @@ extern const struct rlimit_name rlimit_names[];
 /* The CPUs this process may run on, as a list "0-3,8" (sched_getaffinity(2), any number of CPUs), and their count. */
 int affinity_list(struct buf *ret_list, unsigned *ret_count);
 
-/* Calls `each` for each line of /proc/PID/cgroup: hierarchy id, controllers ("" for v2), path. */
+/* Calls `each` for each line of /proc/PID/cgroup: hierarchy id, controllers ("" for v2), path. The second one takes the file's text, which it
+ * cuts up; -EINVAL when a line is malformed. */
 int proc_cgroup_each(int proc_root, pid_t pid,
+	void (*each)(unsigned hierarchy, const char *controllers, const char *path, void *context),
+	void *context);
+int proc_cgroup_lines(char *text,
 	void (*each)(unsigned hierarchy, const char *controllers, const char *path, void *context),
 	void *context);
 

@@ -29,8 +29,8 @@ static bool parse_line(const char *at, const char *end, struct pressure_line *re
 
 	for (size_t i = 0; i < ARRAY_SIZE(averages); i++)
 		if (!scan_word(&at, end, averages[i]) ||
-			!scan_thousandths(&at, end, &line.avg_thousandths[i]))
-			return false;
+			!scan_thousandths(&at, end, &line.avg_thousandths[i]) || at[-3] != '.')
+			return false; /* always two digits behind the point */
 	if (!scan_word(&at, end, " total=") || !scan_u64(&at, end, &total_us) ||
 		total_us > UINT64_MAX / 1000 || (at < end && *at != ' '))
 		return false;

@@ -58,6 +58,9 @@ int proc_pids_each(int proc_root, void (*each)(pid_t pid, void *context), void *
 /* Calls `each` for every open descriptor of this very process. */
 int proc_own_fds_each(int proc_root, void (*each)(int fd, void *context), void *context);
 
+/* Calls `each` for every number in an open /proc/PID/fd, 0 too. */
+int proc_fds_each(int fd_directory, void (*each)(int fd, void *context), void *context);
+
 /* Open descriptors of a process: st_size of /proc/PID/fd where the kernel fills it (Linux 6.2), else a count of the
  * directory. Negative errno on failure. */
 int proc_fd_count(const struct roots *roots, pid_t pid, uint64_t *ret);

@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -138,6 +139,14 @@ int proc_own_fds_each(int proc_root, void (*each)(int fd, void *context), void *
 	AUTO_CLOSE int fd = root_file(proc_root, "self/fd");
 
 	return fd < 0 ? fd : numbers_each(fd, each, context);
+}
+
+int proc_fds_each(int fd_directory, void (*each)(int fd, void *context), void *context)
+{
+	/* The walk hands on what may be a pid, so 0 comes apart. */
+	if (faccessat(fd_directory, "0", F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+		each(0, context);
+	return numbers_each(fd_directory, each, context);
 }
 
 static void count_entry(const struct directory_entry *entry, void *context)

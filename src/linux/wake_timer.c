@@ -38,10 +38,9 @@ int wake_timer_set(struct wake_timer *w, uint64_t monotonic_ns)
 
 	for (unsigned i = 0; i < w->n && r == 0; i++) {
 		uint64_t at_ns = monotonic_ns + after_ns;
-		const struct itimerspec at = {
-			.it_value = { .tv_sec = (time_t) (at_ns / NSEC_PER_SEC),
-				.tv_nsec = (long) (at_ns % NSEC_PER_SEC) }
-		};
+		const struct itimerspec at = { .it_value = {
+						       .tv_sec = (time_t) (at_ns / NSEC_PER_SEC),
+						       .tv_nsec = (long) (at_ns % NSEC_PER_SEC) } };
 
 		if (syscall(SYS_timer_settime, w->id[i], TIMER_ABSTIME, &at, NULL) < 0)
 			r = -errno;

@@ -42,7 +42,9 @@ static const char *const units[] = {
 	[CELSIUS] = "celsius",
 	[RATIO] = "ratio",
 };
-static const char *const scopes[] = { [PROCESS] = "process", [SINGLE] = "single", [DEVICE] = "device" };
+static const char *const scopes[] = {
+	[PROCESS] = "process", [SINGLE] = "single", [DEVICE] = "device"
+};
 static const char *const costs[] = { [FREE] = "free", [CHEAP] = "cheap", [COSTLY] = "costly" };
 
 _Static_assert(ARRAY_SIZE(kinds) == N_KIND, "one row a kind");
@@ -210,7 +212,8 @@ static const char *rate_fault(const struct measures *m, size_t row)
 		return "the counter it is the rate of does not exist";
 	enum unit per_second = m->rows[row]->unit == WATTS ? JOULES : SECONDS;
 	if (m->rows[counter]->kind != COUNTER || m->rows[counter]->unit != per_second)
-		return "percent can only be the rate of a counter of seconds, watts of one of joules";
+		return "percent can only be the rate of a counter of seconds, watts of one of "
+		       "joules";
 	if (m->rows[counter]->scope != m->rows[row]->scope)
 		return "the counter it is the rate of has another scope";
 	if (m->collector && m->collector[counter] != m->collector[row])

@@ -66,12 +66,15 @@ struct target_limit {
 	const char *name; /* "memory", "cpu", "processes", "swap"; a literal */
 	uint8_t unit; /* BYTES, COUNT; UNITLESS: cores in thousandths */
 	uint64_t limit; /* UINT64_MAX: not limited by this */
-	char source[48]; /* "cgroup", "RLIMIT_AS", "host", "slurm", "affinity", "cpuset": what kind of bound */
+	char source
+		[48]; /* "cgroup", "RLIMIT_AS", "host", "slurm", "affinity", "cpuset": what kind of bound */
 	char where[200]; /* the file or variable: ".../memory.max", "SLURM_MEM_PER_NODE" */
 	bool tightest; /* of this name: the one that binds */
 	bool has_hits;
-	uint64_t hits; /* how often it was hit during the run; of a CPU quota: periods that were throttled */
-	uint64_t periods, throttled_ns; /* of a CPU quota: of so many, for so long; 0: none passed */
+	uint64_t
+		hits; /* how often it was hit during the run; of a CPU quota: periods that were throttled */
+	uint64_t periods,
+		throttled_ns; /* of a CPU quota: of so many, for so long; 0: none passed */
 	char note[160]; /* what limits the claim, or "" */
 };
 #define N_TARGET_LIMITS_MAX 32
@@ -233,7 +236,8 @@ struct assay_run_info {
 	struct host_share host_share;
 	/* processes */
 	uint64_t processes_seen; /* named by a sample */
-	uint64_t processes_named_by_events; /* never sampled, named by the kernel's record of their end */
+	uint64_t
+		processes_named_by_events; /* never sampled, named by the kernel's record of their end */
 	uint64_t processes_too_short; /* counted, never named */
 	/* the final info.json could not be written: what stands there is of an earlier moment, or nothing */
 	bool info_lost;

@@ -132,10 +132,9 @@ static void conclude_rungs(struct monitor *m, struct assay_run_info *info, const
 			.key = r->key,
 			.unit = r->unit,
 			.in_use = in_headline(info, r->key) };
-		rung->value =
-			(struct value){ .n = whole_run(r, &s),
-				.quality = of_whole_run(r, s.quality),
-				.why = s.why };
+		rung->value = (struct value){
+			.n = whole_run(r, &s), .quality = of_whole_run(r, s.quality), .why = s.why
+		};
 		if (r->kind == GAUGE && (r->reduce & MAX) && rung->value.quality == ESTIMATE)
 			snprintf(rung->why, sizeof(rung->why),
 				"%s at each sample, and what came between samples is not seen",
@@ -200,6 +199,8 @@ void conclude(struct monitor *m, struct assay_run_info *info, bool running)
 	conclude_cpu(m, info, &v);
 	conclude_memory(m, info, &v, running);
 	conclude_io(m, info, &v);
+	conclude_network(m, info);
+	conclude_energy(m, info);
 	conclude_processes(m, info);
 	conclude_rungs(m, info, &v);
 	conclude_host(m, info);

@@ -31,6 +31,10 @@ struct summary selected_summary(const struct monitor *m, const char *key);
 
 struct verdict conclude_verdict(struct monitor *m, struct assay_run_info *info);
 void conclude_cpu(struct monitor *m, struct assay_run_info *info, const struct verdict *v);
+/* network_receive_bytes and network_transmit_bytes, by the best source there is. */
+void conclude_network(struct monitor *m, struct assay_run_info *info);
+/* Notes on the node's energy. */
+void conclude_energy(struct monitor *m, struct assay_run_info *info);
 void conclude_notes_on_cpu(struct monitor *m, struct assay_run_info *info, const struct verdict *v);
 void conclude_host(struct monitor *m, struct assay_run_info *info);
 void conclude_memory(

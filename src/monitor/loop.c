@@ -77,7 +77,10 @@ int monitor_init(struct monitor *m, const struct roots *roots, const struct meas
 	m->finals.ledger = &m->ledger;
 	m->collect.ledger = &m->ledger;
 	m->collect.census = &m->census;
+	m->collect.interfaces = &m->interfaces;
+	m->collect.energy = &m->energy;
 	m->collect.finals = &m->finals;
+	m->collect.sockets = &m->sockets;
 	m->collect.page_size = (uint64_t) sysconf(_SC_PAGESIZE);
 	if (devices_init(&m->devices, measures, collectors_count()) < 0) {
 		monitor_done(m);
@@ -99,7 +102,10 @@ void monitor_done(struct monitor *m)
 	free(m->window_singles);
 	free(m->process_records);
 	free(m->candidates);
+	cgroup_reading_close(&m->collect.cgroup_reading);
 	devices_done(&m->devices);
+	interfaces_done(&m->interfaces);
+	net_sockets_done(&m->sockets);
 	ledger_done(&m->ledger);
 	finals_close(&m->finals);
 	census_close(&m->census);
@@ -191,6 +197,13 @@ void monitor_baseline(struct monitor *m)
 		read_collector(m, i, 0);
 		forget_gauges(m, i);
 	}
+}
+
+void monitor_look(struct monitor *m)
+{
+	for (size_t i = 0; collectors[i]; i++)
+		if (m->active[i] && collectors[i]->tells_alone)
+			read_collector(m, i, 0);
 }
 
 static void sample(struct monitor *m, const struct exit_page *page)
@@ -294,6 +307,7 @@ void monitor_tick(struct monitor *m, const struct exit_page *page)
 void monitor_finish(struct monitor *m, const struct exit_page *page)
 {
 	notice_suspend(m);
+	net_sockets_settle(&m->sockets);
 	sample(m, page);
 	hand_on_sample(m, true);
 	close_window(m, true);

@@ -8,6 +8,8 @@
 #include <stdint.h>
 
 #include "collect/collect.h"
+#include "collect/energy_domains.h"
+#include "collect/interfaces.h"
 #include "model/record.h"
 #include "model/run_info.h"
 #include "model/sample.h"
@@ -15,6 +17,7 @@
 #include "target/census.h"
 #include "target/finals.h"
 #include "target/ledger.h"
+#include "target/net_sockets.h"
 
 struct candidate;
 struct error;
@@ -34,6 +37,9 @@ struct monitor {
 	struct finals finals;
 	struct batch batch;
 	struct devices devices;
+	struct interfaces interfaces;
+	struct net_sockets sockets;
+	struct energy_domains energy;
 	struct schedule schedule;
 	bool active[N_COLLECTORS_MAX];
 	int first_row[N_COLLECTORS_MAX];
@@ -67,6 +73,8 @@ void monitor_start(struct monitor *m, uint64_t start_ns, uint64_t sample_interva
 	uint64_t report_interval_ns);
 /* Just before the job is let go, after monitor_start(): where the counters stand that ran before. */
 void monitor_baseline(struct monitor *m);
+/* Without a job: one reading of each collector that tells something by one, left in batch.singles and devices. */
+void monitor_look(struct monitor *m);
 /* Reads a collector even if none of its rows was asked for. */
 void monitor_activate(struct monitor *m, const char *collector);
 /* One sample; closes the window when its time has come. Allocates nothing unless more processes live than ever before. */

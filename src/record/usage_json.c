@@ -188,18 +188,18 @@ static void process_object(
 	if (process->ended)
 		json_key_bool(j, "ended", true);
 	process_states(j, process);
-	subject_values(j, r,
-		&(struct subject){ process->rows, r->process_column, -1 });
+	subject_values(j, r, &(struct subject){ process->rows, r->process_column, -1 });
 	json_object_end(j);
 }
 
-static void device_object(struct json *j, const struct record *r, const struct device_record *device)
+static void device_object(
+	struct json *j, const struct record *r, const struct device_record *device)
 {
 	json_object(j);
 	json_key_text(j, "kind", device->kind);
 	json_key_raw(j, "name", device->name, strlen(device->name));
-	subject_values(j, r,
-		&(struct subject){ device->rows, r->device_column, device->collector });
+	subject_values(
+		j, r, &(struct subject){ device->rows, r->device_column, device->collector });
 	json_object_end(j);
 }
 

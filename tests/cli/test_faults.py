@@ -20,7 +20,7 @@ def complete_lines(path):
 
 
 def test_a_disk_that_fills_up_costs_lines_and_not_the_job(run_assay, disk_of):
-    full_disk = disk_of("64k")
+    full_disk = disk_of("256k")
     run = run_assay(["sh", "-c", '"$0" "$1" children 400 2; exit 3', "LOAD", "TRUTH"], FAST,
                     prefix=f"{full_disk}/", quiet=False, complete=False)
 

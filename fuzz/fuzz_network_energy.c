@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* Feeds bytes to the parsers of network and energy: the first byte chooses the parser, the rest is its input. */
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/macros.h"
+#include "collect/interfaces.h"
+#include "linux/net_dev.h"
+#include "linux/powercap.h"
+#include "linux/tcp_sockets.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* A promise of a header that does not hold is a finding too. */
+static void must(int holds)
+{
+	if (!holds)
+		abort();
+}
+
+static void check_interface(const struct net_interface *interface, void *context)
+{
+	int *count = context;
+
+	must(memchr(interface->name, '\0', sizeof(interface->name)) != NULL);
+	(*count)++;
+}
+
+static void feed_net_dev(const char *text, size_t n)
+{
+	int count = 0;
+	int rc = net_dev_parse(text, n, check_interface, &count);
+
+	must(rc == -EINVAL || rc == -ENODATA || rc == count);
+}
+
+/* Two looks: the text before a NUL, and the text after it. Nothing that was counted may be lost. */
+static void feed_looks(const char *text, size_t n)
+{
+	struct interfaces s = { 0 };
+	const char *middle = memchr(text, '\0', n);
+	size_t first = middle ? (size_t) (middle - text) : n;
+
+	(void) interfaces_take(&s, text, first);
+	size_t before = s.n;
+	if (middle)
+		(void) interfaces_take(&s, middle + 1, n - first - 1);
+	must(s.n >= before);
+	interfaces_done(&s);
+}
+
+static void feed_number(const char *text, size_t n)
+{
+	uint64_t number;
+	int rc = powercap_number_parse(text, n, &number);
+
+	must(rc == -EINVAL || (rc == 0 && text[n - 1] == '\n'));
+}
+
+static void check_socket(const struct tcp_socket *socket, void *context)
+{
+	int *count = context;
+
+	must(socket->has_bytes || socket->received + socket->acknowledged == 0);
+	(*count)++;
+}
+
+static void feed_sockets(const char *bytes, size_t n)
+{
+	bool done;
+	int count = 0;
+	int rc = tcp_sockets_parse(bytes, n, check_socket, &count, &done);
+
+	must(rc == count || (rc < 0 && rc >= -4095));
+	must(rc >= 0 || !done);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static void (*const feeds[])(
+		const char *, size_t) = { feed_net_dev, feed_looks, feed_number, feed_sockets };
+
+	if (size == 0)
+		return 0;
+	/* A block of its exact size, so that one byte read past it is seen. */
+	size_t n = size - 1;
+	char *copy = malloc(n + (n == 0));
+	if (copy == NULL)
+		return 0;
+	memcpy(copy, data + 1, n);
+	feeds[data[0] % ARRAY_SIZE(feeds)](copy, n);
+	free(copy);
+	return 0;
+}

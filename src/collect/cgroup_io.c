@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* Block I/O of the job's cgroup, as it reached the devices. */
+#include <errno.h>
+
+#include "base/macros.h"
+#include "collect/cgroup_reading.h"
+#include "collect/collect.h"
+#include "linux/cgroup_files.h"
+
+enum { READ_BYTES, WRITE_BYTES, READ_OPERATIONS, WRITE_OPERATIONS, N_ROWS };
+
+#define V1_WORDS                                                                                   \
+	"; v1 does not see buffered writes and counts nothing until a throttling rule is set for " \
+	"the device: absent (ENODATA) while it shows 0"
+
+static const struct measure rows[] = {
+	/* clang-format off */
+	[READ_BYTES] = { .key = "cgroup_io_read_bytes", .kind = COUNTER, .unit = BYTES, .scope = SINGLE, .reduce = DELTA, .quality = EXACT,
+		.quantity = "io_read", .rank = 3, .on = true, .cost = CHEAP, .origin = "io.stat rbytes; v1 blkio.throttle.io_service_bytes_recursive Read",
+		.help = "bytes read from block devices for the cgroup" V1_WORDS },
+	[WRITE_BYTES] = { .key = "cgroup_io_write_bytes", .kind = COUNTER, .unit = BYTES, .scope = SINGLE, .reduce = DELTA, .quality = EXACT,
+		.quantity = "io_write", .rank = 3, .on = true, .cost = CHEAP, .origin = "io.stat wbytes; v1 blkio.throttle.io_service_bytes_recursive Write",
+		.help = "bytes that reached block devices for the cgroup so far; what is still dirty in the page cache comes later" V1_WORDS },
+	[READ_OPERATIONS] = { .key = "cgroup_io_read_operations_count", .kind = COUNTER, .unit = COUNT, .scope = SINGLE, .reduce = DELTA, .quality = EXACT,
+		.on = true, .cost = CHEAP, .origin = "io.stat rios; v1 blkio.throttle.io_serviced_recursive Read", .help = "read requests to block devices" V1_WORDS },
+	[WRITE_OPERATIONS] = { .key = "cgroup_io_write_operations_count", .kind = COUNTER, .unit = COUNT, .scope = SINGLE, .reduce = DELTA, .quality = EXACT,
+		.on = true, .cost = CHEAP, .origin = "io.stat wios; v1 blkio.throttle.io_serviced_recursive Write", .help = "write requests to block devices" V1_WORDS },
+	/* clang-format on */
+};
+_Static_assert(ARRAY_SIZE(rows) == N_ROWS, "one row a name");
+
+#define STAT_SIZE 32768 /* a line a device, some 80 bytes */
+
+static int probe_io(const struct collect *c, struct error *err)
+{
+	return cgroup_probe(c, CGROUP_IO, err);
+}
+
+/* Version 1: a 0 may be a device without a rule, and what it counts with one may count some requests twice. */
+static void put_v1(struct batch *out, unsigned row, int r, uint64_t n)
+{
+	if (r == 0 && n == 0)
+		r = -ENODATA;
+	if (r < 0)
+		put_absent(out, NULL, row, r);
+	else
+		put_quality(out, NULL, row, n, ESTIMATE);
+}
+
+static void read_v1(struct collect *c, struct batch *out, enum cgroup_file file, unsigned row_read,
+	unsigned row_write)
+{
+	char text[STAT_SIZE];
+	uint64_t reads = 0, writes = 0;
+	ssize_t n = cgroup_file_read(c, file, text, sizeof(text));
+	int r = n < 0 ? (int) n : cgroup_blkio_parse(text, (size_t) n, &reads, &writes);
+
+	put_v1(out, row_read, r, reads);
+	put_v1(out, row_write, r, writes);
+}
+
+static int read_io(struct collect *c, struct batch *out)
+{
+	char text[STAT_SIZE];
+	struct cgroup_io io = { 0 };
+
+	cgroup_reading_begin(c, out->now_ns);
+	if (cgroup_file_version(c, CGROUP_FILE_IO_BYTES) == 1) {
+		read_v1(c, out, CGROUP_FILE_IO_BYTES, READ_BYTES, WRITE_BYTES);
+		read_v1(c, out, CGROUP_FILE_IO_OPERATIONS, READ_OPERATIONS, WRITE_OPERATIONS);
+		return 0;
+	}
+	ssize_t n = cgroup_file_read(c, CGROUP_FILE_IO_BYTES, text, sizeof(text));
+	int r = n < 0 ? (int) n : cgroup_io_stat_parse(text, (size_t) n, &io);
+	cgroup_put(c, out, CGROUP_IO, READ_BYTES, r, io.read_bytes);
+	cgroup_put(c, out, CGROUP_IO, WRITE_BYTES, r, io.write_bytes);
+	cgroup_put(c, out, CGROUP_IO, READ_OPERATIONS, r, io.read_operations);
+	cgroup_put(c, out, CGROUP_IO, WRITE_OPERATIONS, r, io.write_operations);
+	return 0;
+}
+
+const struct collector cgroup_io_collector = { .name = "cgroup_io",
+	.rows = rows,
+	.n_rows = N_ROWS,
+	.counted_before = true,
+	.probe = probe_io,
+	.tells_alone = true,
+	.read = read_io };

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/* Opens each file of the job's cgroups when it is first read, and keeps it: its descriptor stays with that cgroup even if another one gets the
+ * same path. */
+#include "collect/cgroup_reading.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/macros.h"
+#include "collect/collect.h"
+#include "linux/cgroup_files.h"
+#include "linux/roots.h"
+
+#define LOOK_EVERY_NS NSEC_PER_SEC
+
+static const struct name {
+	enum cgroup_controller controller;
+	const char *v1, *v2;
+} names[N_CGROUP_FILES] = {
+	[CGROUP_FILE_MEMORY_CURRENT] = { CGROUP_MEMORY, "memory.usage_in_bytes", "memory.current" },
+	[CGROUP_FILE_MEMORY_PEAK] = { CGROUP_MEMORY, "memory.max_usage_in_bytes", "memory.peak" },
+	[CGROUP_FILE_MEMORY_STAT] = { CGROUP_MEMORY, "memory.stat", "memory.stat" },
+	[CGROUP_FILE_MEMORY_KERNEL] = { CGROUP_MEMORY, "memory.kmem.usage_in_bytes", NULL },
+	[CGROUP_FILE_MEMORY_EVENTS] = { CGROUP_MEMORY, "memory.oom_control", "memory.events" },
+	[CGROUP_FILE_MEMORY_FAILCNT] = { CGROUP_MEMORY, "memory.failcnt", NULL },
+	[CGROUP_FILE_SWAP_CURRENT] = { CGROUP_MEMORY, NULL, "memory.swap.current" },
+	[CGROUP_FILE_SWAP_PEAK] = { CGROUP_MEMORY, NULL, "memory.swap.peak" },
+	[CGROUP_FILE_CPU_STAT] = { CGROUP_CPU, "cpu.stat", "cpu.stat" },
+	[CGROUP_FILE_CPU_USAGE] = { CGROUP_CPUACCT, "cpuacct.usage", "cpu.stat" },
+	[CGROUP_FILE_CPU_SPLIT] = { CGROUP_CPUACCT, "cpuacct.stat", NULL },
+	[CGROUP_FILE_PIDS_CURRENT] = { CGROUP_PIDS, "pids.current", "pids.current" },
+	[CGROUP_FILE_PIDS_PEAK] = { CGROUP_PIDS, "pids.peak", "pids.peak" },
+	[CGROUP_FILE_PIDS_EVENTS] = { CGROUP_PIDS, "pids.events", "pids.events" },
+	[CGROUP_FILE_IO_BYTES] = { CGROUP_IO, "blkio.throttle.io_service_bytes_recursive",
+		"io.stat" },
+	[CGROUP_FILE_IO_OPERATIONS] = { CGROUP_IO, "blkio.throttle.io_serviced_recursive", NULL },
+	[CGROUP_FILE_PRESSURE_CPU] = { CGROUP_PRESSURE, NULL, "cpu.pressure" },
+	[CGROUP_FILE_PRESSURE_MEMORY] = { CGROUP_PRESSURE, NULL, "memory.pressure" },
+	[CGROUP_FILE_PRESSURE_IO] = { CGROUP_PRESSURE, NULL, "io.pressure" },
+};
+
+/* Where descriptors are scarce, the others need them more. */
+#define DESCRIPTORS_ENOUGH 256
+
+static bool few_descriptors(struct cgroup_reading *r)
+{
+	if (!r->descriptors_known) {
+		long most = sysconf(_SC_OPEN_MAX);
+
+		r->few_descriptors = most >= 0 && most < DESCRIPTORS_ENOUGH;
+		r->descriptors_known = true;
+	}
+	return r->few_descriptors;
+}
+
+static void shut(struct cgroup_open_file *f)
+{
+	if (f->inode && f->fd >= 0)
+		close(f->fd);
+	*f = (struct cgroup_open_file){ 0 };
+}
+
+void cgroup_reading_close(struct cgroup_reading *r)
+{
+	for (int i = 0; i < N_CGROUP_FILES; i++)
+		shut(&r->files[i]);
+	*r = (struct cgroup_reading){ 0 };
+}
+
+static const struct cgroup_place *place_of(const struct collect *c, enum cgroup_file file)
+{
+	return c->cgroup ? &c->cgroup->place[names[file].controller] : NULL;
+}
+
+int cgroup_file_version(const struct collect *c, enum cgroup_file file)
+{
+	const struct cgroup_place *p = place_of(c, file);
+
+	return p && p->fd >= 0 ? p->version : 0;
+}
+
+ssize_t cgroup_file_read(struct collect *c, enum cgroup_file file, char *text, size_t size)
+{
+	const struct cgroup_place *p = place_of(c, file);
+	struct cgroup_open_file *f = &c->cgroup_reading.files[file];
+
+	if (!p || p->fd < 0)
+		return -ENOENT;
+	const char *name = p->version == 1 ? names[file].v1 : names[file].v2;
+	if (!name)
+		return -ENOENT;
+	if (f->inode != p->inode) { /* also when the place was changed */
+		shut(f);
+		f->fd = openat(p->fd, name, O_RDONLY | O_CLOEXEC);
+		if (f->fd < 0)
+			f->fd = -errno;
+		f->inode = p->inode;
+	}
+	if (f->fd < 0)
+		return f->fd;
+	ssize_t n = read_kernel_record(f->fd, text, size);
+	if (few_descriptors(&c->cgroup_reading))
+		shut(f);
+	/* The files of a cgroup that was removed answer ENODEV. */
+	if (n == -ENODEV && cgroup_place_check(c->cgroup, names[file].controller) == -ESTALE)
+		return -ESTALE;
+	return n;
+}
+
+int cgroup_file_number(struct collect *c, enum cgroup_file file, uint64_t *ret)
+{
+	char text[64];
+	ssize_t n = cgroup_file_read(c, file, text, sizeof(text));
+
+	return n < 0 ? (int) n : cgroup_number_parse(text, (size_t) n, ret);
+}
+
+static const enum cgroup_controller limited_by[N_CGROUP_LIMIT_KINDS] = {
+	[CGROUP_LIMIT_MEMORY] = CGROUP_MEMORY,
+	[CGROUP_LIMIT_MEMORY_HIGH] = CGROUP_MEMORY,
+	[CGROUP_LIMIT_SWAP] = CGROUP_MEMORY,
+	[CGROUP_LIMIT_PIDS] = CGROUP_PIDS,
+	[CGROUP_LIMIT_CPU] = CGROUP_CPU,
+};
+
+int cgroup_limit_at_start(struct collect *c, enum cgroup_limit_kind kind, uint64_t *ret)
+{
+	const struct cgroup_place *p = c->cgroup ? &c->cgroup->place[limited_by[kind]] : NULL;
+	struct cgroup_limit limit;
+
+	if (!p || p->fd < 0)
+		return -ENOENT;
+	/* The walk up allocates: it is made once a place, in the reading before the job begins. */
+	if (c->cgroup_reading.limits[kind].inode != p->inode) {
+		int r = cgroup_limit_read(c->cgroup, kind, &limit);
+
+		c->cgroup_reading.limits[kind].inode = p->inode;
+		c->cgroup_reading.limits[kind].error = r;
+		if (r == 0) {
+			c->cgroup_reading.limits[kind].value = limit.value;
+			cgroup_limit_done(&limit);
+		}
+	}
+	if (c->cgroup_reading.limits[kind].error < 0)
+		return c->cgroup_reading.limits[kind].error;
+	if (c->cgroup_reading.limits[kind].value == CGROUP_UNLIMITED)
+		return -ENODATA;
+	*ret = c->cgroup_reading.limits[kind].value;
+	return 0;
+}
+
+bool cgroup_is_own(const struct collect *c, enum cgroup_controller controller)
+{
+	return c->cgroup && c->cgroup->place[controller].own;
+}
+
+void cgroup_reading_begin(struct collect *c, uint64_t now_ns)
+{
+	struct cgroup_reading *r = &c->cgroup_reading;
+
+	if (!c->cgroup || now_ns < r->look_due_ns)
+		return;
+	if (!r->begun_ns)
+		r->begun_ns = now_ns;
+	/* A command moves itself, if at all, when it begins. */
+	uint64_t age_ns = now_ns - r->begun_ns;
+	r->look_due_ns = now_ns + (age_ns < LOOK_EVERY_NS ? age_ns : LOOK_EVERY_NS);
+	cgroup_view_find_left(c->cgroup, r->left);
+}
+
+enum quality cgroup_quality(
+	const struct collect *c, enum cgroup_controller controller, enum quality own)
+{
+	if (c->cgroup_reading.left[controller])
+		return ESTIMATE;
+	return cgroup_is_own(c, controller) ? own : UPPER_BOUND;
+}
+
+void cgroup_put(const struct collect *c, struct batch *out, enum cgroup_controller controller,
+	unsigned row, int r, uint64_t n)
+{
+	const struct measure *m = out->measures->rows[out->rows[row]];
+
+	if (r == 0 && n == CGROUP_NO_FIELD)
+		r = -ENOENT;
+	if (r < 0)
+		put_absent(out, NULL, row, r);
+	else
+		put_quality(out, NULL, row, n,
+			cgroup_quality(c, controller, (enum quality) m->quality));
+}
+
+int cgroup_probe(const struct collect *c, enum cgroup_controller controller, struct error *err)
+{
+	const struct cgroup_place *p = c->cgroup ? &c->cgroup->place[controller] : NULL;
+
+	if (!p)
+		return error_say(err, -ENOENT, "cgroups are not to be read (--cgroup=none)");
+	if (p->fd >= 0)
+		return 0;
+	if (controller == CGROUP_PRESSURE && p->version == 0)
+		return error_say(err, -ENOENT,
+			"%s; a cgroup of version 2 and a kernel with PSI (psi=1) would give it",
+			p->why);
+	return error_say(err, -ENOENT, "%s", p->why);
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* What the cgroup collectors share: the files of the job's cgroups, opened once, and what was seen in them. */
+#ifndef ASSAY_COLLECT_CGROUP_READING_H
+#define ASSAY_COLLECT_CGROUP_READING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "linux/cgroup_view.h"
+#include "model/value.h"
+
+struct batch;
+struct collect;
+struct error;
+
+/* By what they say; the names differ between the versions. */
+enum cgroup_file {
+	CGROUP_FILE_MEMORY_CURRENT,
+	CGROUP_FILE_MEMORY_PEAK,
+	CGROUP_FILE_MEMORY_STAT,
+	CGROUP_FILE_MEMORY_KERNEL, /* v1 */
+	CGROUP_FILE_MEMORY_EVENTS,
+	CGROUP_FILE_MEMORY_FAILCNT, /* v1 */
+	CGROUP_FILE_SWAP_CURRENT, /* v2, as the next */
+	CGROUP_FILE_SWAP_PEAK,
+	CGROUP_FILE_CPU_STAT, /* v1: throttling only */
+	CGROUP_FILE_CPU_USAGE, /* v2: cpu.stat of the process's own cgroup */
+	CGROUP_FILE_CPU_SPLIT, /* v1 */
+	CGROUP_FILE_PIDS_CURRENT,
+	CGROUP_FILE_PIDS_PEAK,
+	CGROUP_FILE_PIDS_EVENTS,
+	CGROUP_FILE_IO_BYTES,
+	CGROUP_FILE_IO_OPERATIONS, /* v1 */
+	CGROUP_FILE_PRESSURE_CPU,
+	CGROUP_FILE_PRESSURE_MEMORY,
+	CGROUP_FILE_PRESSURE_IO,
+	N_CGROUP_FILES
+};
+
+struct cgroup_open_file {
+	uint64_t inode; /* of the directory it was opened in; 0: not yet */
+	int fd; /* or a negative errno */
+};
+
+/* How memory was made up when most of it could not be reclaimed. */
+struct cgroup_memory_peak {
+	bool known;
+	uint64_t nonreclaimable, anon, file, shmem, kernel;
+};
+
+/* All zero in the beginning. */
+struct cgroup_reading {
+	struct cgroup_open_file files[N_CGROUP_FILES];
+	struct {
+		uint64_t inode; /* of the place it was read for; 0: not yet */
+		uint64_t value;
+		int error;
+	} limits[N_CGROUP_LIMIT_KINDS];
+	bool descriptors_known, few_descriptors; /* then no file is kept open */
+	bool left[N_CGROUP_CONTROLLERS]; /* the command was moved elsewhere */
+	uint64_t begun_ns, look_due_ns; /* when that is looked at again */
+	bool memory_begun; /* the reading before the job was taken */
+	struct cgroup_memory_peak peak;
+};
+
+void cgroup_reading_close(struct cgroup_reading *r);
+
+/* The version of the place the file is in, or 0. */
+int cgroup_file_version(const struct collect *c, enum cgroup_file file);
+/* Its text; a negative errno when it is not there. -ESTALE: the cgroup was removed and another one has its place. */
+ssize_t cgroup_file_read(struct collect *c, enum cgroup_file file, char *text, size_t size);
+/* The same for a file of one number. */
+int cgroup_file_number(struct collect *c, enum cgroup_file file, uint64_t *ret);
+/* The tightest limit as it stood when the job began; -ENODATA: there is none. */
+int cgroup_limit_at_start(struct collect *c, enum cgroup_limit_kind kind, uint64_t *ret);
+
+/* Whether the controller's cgroup was made for the job. */
+bool cgroup_is_own(const struct collect *c, enum cgroup_controller controller);
+/* What may be said of what is counted: in a cgroup made for the job `own`, in one that may hold others an upper bound, and an estimate once the
+ * command has left it. */
+enum quality cgroup_quality(
+	const struct collect *c, enum cgroup_controller controller, enum quality own);
+/* Puts the number, or why it is not there. */
+void cgroup_put(const struct collect *c, struct batch *out, enum cgroup_controller controller,
+	unsigned row, int r, uint64_t n);
+
+/* Each collector's read begins with it: now and then it looks whether the command is still in these cgroups. */
+void cgroup_reading_begin(struct collect *c, uint64_t now_ns);
+
+/* For probes: 0, or why there is nothing to read. */
+int cgroup_probe(const struct collect *c, enum cgroup_controller controller, struct error *err);
+
+#endif

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+/* Follows the counters of interfaces through wraps, resets and changes of namespace. */
+#include "collect/interfaces.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/macros.h"
+#include "linux/roots.h"
+#include "target/own_namespace.h"
+
+#define TEXT_SIZE_FIRST 8192
+#define TEXT_SIZE_MAX ((size_t) 16 << 20)
+/* Looking at every process costs some microseconds each. */
+#define ALONE_INTERVAL_NS (10 * NSEC_PER_SEC)
+
+void interfaces_done(struct interfaces *s)
+{
+	free(s->list);
+	free(s->text);
+	if (s->open)
+		close(s->fd);
+	*s = (struct interfaces){ 0 };
+}
+
+bool interface_is_loopback(const struct interface *i)
+{
+	/* Every namespace is born with it under this name. */
+	return strcmp(i->name, "lo") == 0;
+}
+
+bool interfaces_are_the_jobs(const struct interfaces *s)
+{
+	return s->alone && !(s->moved && s->named) && s->arrivals == 0;
+}
+
+static struct interface *find(struct interfaces *s, const char *name)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		size_t at = (s->found + i) % s->n;
+
+		if (strcmp(s->list[at].name, name) == 0) {
+			s->found = at + 1;
+			return &s->list[at];
+		}
+	}
+	return NULL;
+}
+
+static struct interface *enter(struct interfaces *s, const char *name)
+{
+	if (s->n == s->capacity) {
+		size_t capacity = s->capacity ? 2 * s->capacity : 8;
+		struct interface *list = realloc(s->list, capacity * sizeof(*list));
+		if (!list)
+			return NULL;
+		s->list = list;
+		s->capacity = capacity;
+	}
+	s->list[s->n] = (struct interface){ 0 };
+	memcpy(s->list[s->n].name, name, sizeof(s->list->name));
+	return &s->list[s->n++];
+}
+
+/* A counter of 32 bits that went round was in its upper half and is in its lower one. */
+static bool went_round(uint64_t before, uint64_t after)
+{
+	return before <= UINT32_MAX && before > UINT32_MAX / 2 && after <= UINT32_MAX / 2;
+}
+
+/* Bytes and packets fall together: the direction was counted anew. What came since is known, what went before that is not. */
+static void follow_direction(struct interfaces *s, struct interface *i,
+	const struct net_interface *now, int first, int end)
+{
+	bool anew = now->counters[first] < i->last[first] &&
+		    now->counters[first + 1] < i->last[first + 1];
+
+	for (int c = first; c < end; c++) {
+		uint64_t before = i->last[c];
+		uint64_t after = now->counters[c];
+
+		if (after >= before && !anew) {
+			i->grown[c] += after - before;
+		} else if (!anew && went_round(before, after)) {
+			i->grown[c] += (UINT64_C(1) << 32) - before + after;
+			s->wraps++;
+		} else {
+			i->grown[c] += after;
+			s->resets += !anew;
+		}
+	}
+	s->resets += anew;
+}
+
+static void count_whole(struct interfaces *s, struct interface *i, const struct net_interface *now)
+{
+	bool counted = false;
+
+	for (int c = 0; c < N_INTERFACE_COUNTERS; c++) {
+		i->grown[c] += now->counters[c];
+		counted = counted || now->counters[c];
+	}
+	s->arrivals += counted && !s->moved;
+}
+
+struct taking {
+	struct interfaces *s;
+	bool out_of_memory;
+};
+
+static void take_one(const struct net_interface *now, void *context)
+{
+	struct taking *t = context;
+	struct interfaces *s = t->s;
+	struct interface *i = find(s, now->name);
+
+	if (!i)
+		i = enter(s, now->name);
+	if (!i) {
+		t->out_of_memory = true;
+		return;
+	}
+	if (i->seen)
+		return; /* a list that changes while it is read may show one twice */
+	if (!s->looked)
+		memcpy(i->last, now->counters, sizeof(i->last));
+	else if (!i->there)
+		count_whole(s, i, now);
+	else {
+		follow_direction(s, i, now, RECEIVE_BYTES, TRANSMIT_BYTES);
+		follow_direction(s, i, now, TRANSMIT_BYTES, N_INTERFACE_COUNTERS);
+	}
+	memcpy(i->last, now->counters, sizeof(i->last));
+	i->there = i->seen = true;
+}
+
+int interfaces_take(struct interfaces *s, const char *text, size_t n)
+{
+	struct taking t = { .s = s };
+
+	for (size_t i = 0; i < s->n; i++)
+		s->list[i].seen = false;
+	int rc = net_dev_parse(text, n, take_one, &t);
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < s->n; i++) {
+		s->resets += s->list[i].there && !s->list[i].seen;
+		s->list[i].there = s->list[i].seen;
+	}
+	s->looked = true;
+	return t.out_of_memory ? -ENOMEM : 0;
+}
+
+static int read_table(struct interfaces *s, int fd)
+{
+	for (;;) {
+		ssize_t n = s->text ? read_kernel_file(fd, s->text, s->text_size) : -EOVERFLOW;
+		if (n != -EOVERFLOW)
+			return n < 0 ? (int) n : interfaces_take(s, s->text, (size_t) n);
+		size_t size = s->text ? 2 * s->text_size : TEXT_SIZE_FIRST;
+		char *text = size <= TEXT_SIZE_MAX ? realloc(s->text, size) : NULL;
+		if (!text)
+			return -ENOMEM;
+		s->text = text;
+		s->text_size = size;
+	}
+}
+
+static void forget_file(struct interfaces *s)
+{
+	if (s->open)
+		close(s->fd);
+	s->open = false;
+}
+
+/* Into another namespace: its interfaces are others, whatever their names. */
+static void enter_namespace(struct interfaces *s, const struct roots *roots,
+	uint64_t network_namespace, pid_t job, pid_t keeper)
+{
+	forget_file(s);
+	if (s->network_namespace != 0) {
+		s->moved = true;
+		s->named = net_namespace_is_named(roots, job);
+		for (size_t i = 0; i < s->n; i++)
+			s->list[i].there = false;
+	}
+	s->network_namespace = network_namespace;
+	s->alone = namespace_is_the_jobs(roots, network_namespace, keeper);
+}
+
+static void look_for_strangers(
+	struct interfaces *s, const struct roots *roots, pid_t keeper, uint64_t now_ns)
+{
+	if (!s->alone || now_ns - s->alone_looked_ns < ALONE_INTERVAL_NS)
+		return;
+	s->alone = namespace_is_the_jobs(roots, s->network_namespace, keeper);
+	s->alone_looked_ns = now_ns;
+}
+
+/* The job's process is gone, or may not be looked at: the keeper stands in for it where it is in the same namespace. */
+static int open_stand_in(struct interfaces *s, const struct roots *roots, pid_t keeper)
+{
+	uint64_t its_own;
+	int rc = net_namespace(roots, keeper, &its_own);
+
+	if (rc == 0 && s->network_namespace != 0 && its_own != s->network_namespace)
+		rc = -ESRCH;
+	if (rc == 0)
+		s->fd = rc = net_dev_open(roots, keeper);
+	s->open = rc >= 0;
+	return rc < 0 ? rc : 0;
+}
+
+int interfaces_look(
+	struct interfaces *s, const struct roots *roots, pid_t job, pid_t keeper, uint64_t now_ns)
+{
+	uint64_t network_namespace = 0;
+	int rc = net_namespace(roots, job, &network_namespace);
+	bool gone = rc < 0;
+
+	if (!gone && network_namespace != s->network_namespace) {
+		enter_namespace(s, roots, network_namespace, job, keeper);
+		s->alone_looked_ns = now_ns;
+	}
+	if (!s->open && !gone) {
+		s->fd = net_dev_open(roots, job);
+		s->open = s->fd >= 0;
+	}
+	if (!s->open) {
+		rc = open_stand_in(s, roots, keeper);
+		if (rc < 0)
+			return rc;
+	}
+	look_for_strangers(s, roots, keeper, now_ns);
+	rc = read_table(s, s->fd);
+	/* An open file keeps a namespace from ending: not longer than the job is in it. */
+	if (gone)
+		forget_file(s);
+	return rc;
+}

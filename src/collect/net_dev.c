@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* Traffic of the job's network namespace: all that its interfaces moved, whoever sent it, unless the namespace is the job's alone. */
+#include "linux/net_dev.h"
+
+#include <errno.h>
+
+#include "base/error.h"
+#include "base/macros.h"
+#include "collect/collect.h"
+#include "collect/interfaces.h"
+#include "linux/roots.h"
+#include "target/ledger.h"
+
+enum {
+	/* the rows of a namespace and of an interface stand in the order of enum interface_counter */
+	NAMESPACE,
+	LOOPBACK_RECEIVE_BYTES = NAMESPACE + N_INTERFACE_COUNTERS,
+	LOOPBACK_RECEIVE_PACKETS,
+	LOOPBACK_TRANSMIT_BYTES,
+	LOOPBACK_TRANSMIT_PACKETS,
+	RESETS,
+	WRAPS,
+	INTERFACE,
+	N_ROWS = INTERFACE + N_INTERFACE_COUNTERS
+};
+
+#define ROW_ORIGIN .origin = "/proc/PID/net/dev of the command's network namespace"
+/* clang-format off */
+#define NETNS_ROW(of, measures, name)                                                              \
+	[NAMESPACE + (of)] = { .key = "netns_" name, .kind = COUNTER, .scope = SINGLE,             \
+		.reduce = DELTA, .quality = EXACT, .cost = CHEAP, ROW_ORIGIN, measures
+#define INTERFACE_ROW(of, measures, name)                                                          \
+	[INTERFACE + (of)] = { .key = "netns_interface_" name, .kind = COUNTER, .scope = DEVICE,   \
+		.reduce = DELTA, .quality = EXACT, .cost = CHEAP, ROW_ORIGIN, measures
+/* clang-format on */
+#define IN_BYTES .unit = BYTES
+#define IN_COUNTS .unit = COUNT
+#define WITHOUT_LOOPBACK "by all interfaces but loopback, link headers included; "
+#define WHOSE "others' too unless exact: then the namespace holds the job alone"
+
+static const struct measure rows[] = {
+	/* clang-format off */
+	NETNS_ROW(RECEIVE_BYTES, IN_BYTES, "receive_bytes"), .on = true, .quantity = "network_receive", .rank = 2,
+		.help = "bytes received in the command's network namespace " WITHOUT_LOOPBACK WHOSE },
+	NETNS_ROW(RECEIVE_PACKETS, IN_COUNTS, "receive_packets_count"), .on = true, .help = "packets received in the namespace without loopback; " WHOSE },
+	NETNS_ROW(RECEIVE_ERRORS, IN_COUNTS, "receive_errors_count"), .help = "packets received with an error in the namespace without loopback" },
+	NETNS_ROW(RECEIVE_DROPS, IN_COUNTS, "receive_drops_count"), .help = "packets received and dropped in the namespace without loopback" },
+	NETNS_ROW(TRANSMIT_BYTES, IN_BYTES, "transmit_bytes"), .on = true, .quantity = "network_transmit", .rank = 2,
+		.help = "bytes sent from the command's network namespace " WITHOUT_LOOPBACK WHOSE },
+	NETNS_ROW(TRANSMIT_PACKETS, IN_COUNTS, "transmit_packets_count"), .on = true, .help = "packets sent from the namespace without loopback; " WHOSE },
+	NETNS_ROW(TRANSMIT_ERRORS, IN_COUNTS, "transmit_errors_count"), .help = "packets whose sending failed in the namespace without loopback" },
+	NETNS_ROW(TRANSMIT_DROPS, IN_COUNTS, "transmit_drops_count"), .help = "packets dropped before they were sent in the namespace without loopback" },
+	[LOOPBACK_RECEIVE_BYTES] = { .key = "netns_loopback_receive_bytes", .kind = COUNTER, .unit = BYTES, .scope = SINGLE, .reduce = DELTA, .quality = EXACT, .on = true,
+		.cost = CHEAP, ROW_ORIGIN, .help = "bytes received over the namespace's loopback interface; " WHOSE },
+	[LOOPBACK_RECEIVE_PACKETS] = { .key = "netns_loopback_receive_packets_count", .kind = COUNTER, .unit = COUNT, .scope = SINGLE, .reduce = DELTA, .quality = EXACT,
+		.cost = CHEAP, ROW_ORIGIN, .help = "packets received over the namespace's loopback interface" },
+	[LOOPBACK_TRANSMIT_BYTES] = { .key = "netns_loopback_transmit_bytes", .kind = COUNTER, .unit = BYTES, .scope = SINGLE, .reduce = DELTA, .quality = EXACT, .on = true,
+		.cost = CHEAP, ROW_ORIGIN, .help = "bytes sent over the namespace's loopback interface; " WHOSE },
+	[LOOPBACK_TRANSMIT_PACKETS] = { .key = "netns_loopback_transmit_packets_count", .kind = COUNTER, .unit = COUNT, .scope = SINGLE, .reduce = DELTA, .quality = EXACT,
+		.cost = CHEAP, ROW_ORIGIN, .help = "packets sent over the namespace's loopback interface" },
+	[RESETS] = { .key = "netns_resets_count", .kind = COUNTER, .unit = COUNT, .scope = SINGLE, .reduce = DELTA, .quality = EXACT, .on = true,
+		.cost = CHEAP, ROW_ORIGIN, .help = "interfaces that went away or counted anew: what they moved since the sample before is lost" },
+	[WRAPS] = { .key = "netns_wraps_count", .kind = COUNTER, .unit = COUNT, .scope = SINGLE, .reduce = DELTA, .quality = EXACT, .on = true,
+		.cost = CHEAP, ROW_ORIGIN, .help = "counters of 32 bits that went round, taken for one round each" },
+	INTERFACE_ROW(RECEIVE_BYTES, IN_BYTES, "receive_bytes"), .on = true, .help = "bytes received by an interface of the command's network namespace" },
+	INTERFACE_ROW(RECEIVE_PACKETS, IN_COUNTS, "receive_packets_count"), .help = "packets received by the interface" },
+	INTERFACE_ROW(RECEIVE_ERRORS, IN_COUNTS, "receive_errors_count"), .help = "packets received with an error by the interface" },
+	INTERFACE_ROW(RECEIVE_DROPS, IN_COUNTS, "receive_drops_count"), .help = "packets received and dropped by the interface" },
+	INTERFACE_ROW(TRANSMIT_BYTES, IN_BYTES, "transmit_bytes"), .on = true, .help = "bytes sent by an interface of the command's network namespace" },
+	INTERFACE_ROW(TRANSMIT_PACKETS, IN_COUNTS, "transmit_packets_count"), .help = "packets sent by the interface" },
+	INTERFACE_ROW(TRANSMIT_ERRORS, IN_COUNTS, "transmit_errors_count"), .help = "packets whose sending by the interface failed" },
+	INTERFACE_ROW(TRANSMIT_DROPS, IN_COUNTS, "transmit_drops_count"), .help = "packets the interface dropped before they were sent" },
+/* clang-format on */
+}
+;
+_Static_assert(ARRAY_SIZE(rows) == N_ROWS, "one row a name");
+
+static int probe_net_dev(const struct collect *c, struct error *err)
+{
+	int r = collect_needs_proc(c, err);
+
+	if (r < 0)
+		return r;
+	int fd = net_dev_open_own(c->roots);
+	if (fd < 0)
+		return error_set(err, fd, "there is no table of network interfaces here");
+	close(fd);
+	return 0;
+}
+
+/* What may be said of a sum as the job's. Where all together moved nothing, so did the job. */
+static enum quality sum_quality(const struct interfaces *s, uint64_t sum)
+{
+	bool ours = interfaces_are_the_jobs(s);
+
+	if (s->wraps)
+		return ESTIMATE;
+	if (s->resets)
+		return ours ? LOWER_BOUND : ESTIMATE;
+	return ours || sum == 0 ? EXACT : UPPER_BOUND;
+}
+
+static void put_sums(const struct interfaces *s, struct batch *out)
+{
+	static const struct {
+		unsigned row;
+		enum interface_counter counter;
+	} loopback_rows[] = {
+		{ LOOPBACK_RECEIVE_BYTES, RECEIVE_BYTES },
+		{ LOOPBACK_RECEIVE_PACKETS, RECEIVE_PACKETS },
+		{ LOOPBACK_TRANSMIT_BYTES, TRANSMIT_BYTES },
+		{ LOOPBACK_TRANSMIT_PACKETS, TRANSMIT_PACKETS },
+	};
+	uint64_t sums[2][N_INTERFACE_COUNTERS] = { 0 };
+
+	for (size_t i = 0; i < s->n; i++)
+		for (unsigned k = 0; k < N_INTERFACE_COUNTERS; k++)
+			sums[interface_is_loopback(&s->list[i])][k] += s->list[i].grown[k];
+	for (unsigned k = 0; k < N_INTERFACE_COUNTERS; k++)
+		put_quality(out, NULL, NAMESPACE + k, sums[0][k], sum_quality(s, sums[0][k]));
+	for (size_t i = 0; i < ARRAY_SIZE(loopback_rows); i++) {
+		uint64_t sum = sums[1][loopback_rows[i].counter];
+		put_quality(out, NULL, loopback_rows[i].row, sum, sum_quality(s, sum));
+	}
+	put(out, NULL, RESETS, s->resets);
+	put(out, NULL, WRAPS, s->wraps);
+}
+
+/* What came after the run began counts whole: its counters begin at 0, not at their first reading. */
+static void put_interface(struct interface *i, struct batch *out)
+{
+	for (unsigned k = 0; k < N_INTERFACE_COUNTERS; k++) {
+		if (!i->shown)
+			put_device(out, "interface", i->name, INTERFACE + k, 0);
+		put_device(out, "interface", i->name, INTERFACE + k, i->grown[k]);
+	}
+	i->shown = true;
+}
+
+static int read_net_dev(struct collect *c, struct batch *out)
+{
+	struct interfaces *s = c->interfaces;
+	int rc = interfaces_look(
+		s, c->roots, c->ledger->job_pid, c->ledger->keeper_pid, out->now_ns);
+
+	if (rc < 0) {
+		for (unsigned row = 0; row < INTERFACE; row++)
+			put_absent(out, NULL, row, rc);
+		return 0;
+	}
+	put_sums(s, out);
+	for (size_t i = 0; i < s->n; i++)
+		if (s->list[i].there)
+			put_interface(&s->list[i], out);
+	return 0;
+}
+
+const struct collector net_dev_collector = { .name = "net_dev",
+	.rows = rows,
+	.n_rows = N_ROWS,
+	.counted_before = true,
+	.probe = probe_net_dev,
+	.read = read_net_dev };

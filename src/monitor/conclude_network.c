@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* What may be said of the job's traffic: exact in a namespace of its own, else what its sockets moved, with the namespace's sum above it; and what is
+ * doubtful of the node's energy. */
+#include <stdio.h>
+
+#include "base/macros.h"
+#include "monitor/conclude_parts.h"
+
+struct direction {
+	const char *name, *namespace_key, *socket_key;
+};
+
+static const struct direction directions[] = {
+	{ "network_receive_bytes", "netns_receive_bytes", "socket_tcp_receive_bytes" },
+	{ "network_transmit_bytes", "netns_transmit_bytes", "socket_tcp_transmit_bytes" },
+};
+
+static void claim_namespace(struct assay_run_info *info, const struct direction *d,
+	const struct summary *of_namespace, const struct monitor *m)
+{
+	struct headline *h = headline_add(info, d->name, BYTES, of_namespace->delta,
+		(enum quality) of_namespace->quality, d->namespace_key);
+
+	switch (of_namespace->quality) {
+	case EXACT:
+		snprintf(h->why, sizeof(h->why), "%s",
+			of_namespace->delta == 0 ? "nobody in the command's network namespace "
+						   "moved anything, but over loopback"
+						 : "the command's network namespace held nobody "
+						   "else; link headers are in it, "
+						   "loopback is not");
+		break;
+	case UPPER_BOUND:
+		snprintf(h->why, sizeof(h->why),
+			"all traffic of the network namespace, which others may share; loopback is "
+			"not "
+			"in it");
+		break;
+	default:
+		snprintf(h->why, sizeof(h->why),
+			"all traffic of the network namespace; interfaces went away or counted "
+			"anew "
+			"%llu times, counters of 32 bits went round %llu times",
+			(unsigned long long) m->interfaces.resets,
+			(unsigned long long) m->interfaces.wraps);
+	}
+}
+
+static void claim_sockets(struct assay_run_info *info, const struct direction *d,
+	const struct summary *of_sockets, const struct summary *of_namespace)
+{
+	struct headline *h =
+		headline_add(info, d->name, BYTES, of_sockets->delta, LOWER_BOUND, d->socket_key);
+
+	h->has_upper = (of_namespace->quality == UPPER_BOUND || of_namespace->quality == EXACT) &&
+		       of_namespace->delta >= of_sockets->delta;
+	h->upper = of_namespace->delta;
+	snprintf(h->why, sizeof(h->why),
+		"what TCP connections carried whose owner was seen, without headers and loopback; "
+		"UDP is "
+		"not measured%s",
+		h->has_upper ? "; no more than the whole network namespace moved" : "");
+}
+
+static void note_lost_sockets(const struct net_sockets *s, struct assay_run_info *info)
+{
+	if (s->overflows)
+		run_info_note(info,
+			"the kernel dropped news of ended sockets %llu times: the unattributed "
+			"bytes are a "
+			"lower bound",
+			(unsigned long long) s->overflows);
+	if (s->opened && s->ends_unheard)
+		run_info_note(info, "the kernel does not tell of sockets that end: what they moved "
+				    "after their last "
+				    "sample is not counted");
+	if (s->failed_allocations)
+		run_info_note(info, "sockets could not be followed: out of memory");
+}
+
+void conclude_energy(struct monitor *m, struct assay_run_info *info)
+{
+	if (m->energy.doubtful)
+		run_info_note(info,
+			"energy counters may have gone round more often than was seen: %llu times "
+			"samples "
+			"were further apart than a round lasts at twice the power so far",
+			(unsigned long long) m->energy.doubtful);
+}
+
+void conclude_network(struct monitor *m, struct assay_run_info *info)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(directions); i++) {
+		const struct direction *d = &directions[i];
+		struct summary of_namespace = selected_summary(m, d->namespace_key);
+		struct summary of_sockets = selected_summary(m, d->socket_key);
+
+		if (of_namespace.quality == EXACT)
+			claim_namespace(info, d, &of_namespace, m);
+		else if (of_sockets.quality != ABSENT)
+			claim_sockets(info, d, &of_sockets, &of_namespace);
+		else if (of_namespace.quality != ABSENT)
+			claim_namespace(info, d, &of_namespace, m);
+	}
+	note_lost_sockets(&m->sockets, info);
+}

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: MIT */
+/* The rows of network and energy, read from trees that the tests write, up to what a run's summary says. */
+#include "test.h"
+
+#include <errno.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/macros.h"
+#include "collect/collect.h"
+#include "collect/energy_domains.h"
+#include "collect/interfaces.h"
+#include "linux/roots.h"
+#include "target/ledger.h"
+
+#define JOB 77
+#define KEEPER 76
+#define TABLE_HEAD "Inter-|Receive|Transmit\nface |bytes packets|bytes packets\n"
+
+struct tree {
+	char top[64];
+	struct roots roots;
+	struct measures measures;
+	bool *selected;
+	struct batch batch;
+	struct devices devices;
+	struct ledger ledger;
+	struct interfaces interfaces;
+	struct energy_domains energy;
+	struct collect collect;
+};
+
+/* All directories of a path below the top. */
+static void make_directories(const struct tree *t, const char *path)
+{
+	char text[512];
+	int top_size = (int) strlen(t->top);
+
+	snprintf(text, sizeof(text), "%.60s/%.400s", t->top, path);
+	for (char *at = strchr(text + top_size + 1, '/'); at; at = strchr(at + 1, '/')) {
+		*at = '\0';
+		assert_true(mkdir(text, 0755) == 0 || errno == EEXIST);
+		*at = '/';
+	}
+}
+
+static void put_file(const struct tree *t, const char *path, const char *content)
+{
+	char text[256];
+
+	make_directories(t, path);
+	snprintf(text, sizeof(text), "%s/%s", t->top, path);
+	FILE *f = fopen(text, "w");
+	assert_non_null(f);
+	fputs(content, f);
+	assert_int_equal(fclose(f), 0);
+}
+
+static void put_link(const struct tree *t, const char *path, const char *target)
+{
+	char text[256];
+
+	make_directories(t, path);
+	snprintf(text, sizeof(text), "%s/%s", t->top, path);
+	unlink(text);
+	assert_int_equal(symlink(target, text), 0);
+}
+
+static int begin(void **state)
+{
+	struct tree *t = calloc(1, sizeof(*t));
+	struct error err;
+
+	snprintf(t->top, sizeof(t->top), "/tmp/assay-rows-XXXXXX");
+	assert_non_null(mkdtemp(t->top));
+	make_directories(t, "proc/");
+	make_directories(t, "sys/");
+	assert_int_equal(roots_open(&t->roots, t->top, &err), 0);
+	assert_int_equal(measures_build(&t->measures, &err), 0);
+	size_t n = t->measures.n;
+	t->selected = malloc(n * sizeof(*t->selected));
+	memset(t->selected, true, n * sizeof(*t->selected));
+	assert_int_equal(devices_init(&t->devices, &t->measures, collectors_count()), 0);
+	t->batch = (struct batch){ .measures = &t->measures,
+		.selected = t->selected,
+		.singles = calloc(n, sizeof(*t->batch.singles)),
+		.run_singles = calloc(n, sizeof(*t->batch.run_singles)),
+		.totals = calloc(n, sizeof(*t->batch.totals)),
+		.devices = &t->devices };
+	t->ledger.job_pid = JOB;
+	t->ledger.keeper_pid = KEEPER;
+	t->collect = (struct collect){ .roots = &t->roots,
+		.ledger = &t->ledger,
+		.interfaces = &t->interfaces,
+		.energy = &t->energy };
+	*state = t;
+	return 0;
+}
+
+static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *ftw)
+{
+	(void) st;
+	(void) kind;
+	(void) ftw;
+	return remove(path);
+}
+
+static int end(void **state)
+{
+	struct tree *t = *state;
+
+	int rc = nftw(t->top, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	interfaces_done(&t->interfaces);
+	devices_done(&t->devices);
+	free(t->batch.singles);
+	free(t->batch.run_singles);
+	free(t->batch.totals);
+	free(t->selected);
+	measures_done(&t->measures);
+	roots_close(&t->roots);
+	free(t);
+	return rc;
+}
+
+/* One read of the collector, so many seconds after boot. */
+static void read_at(struct tree *t, const char *collector, unsigned seconds)
+{
+	for (int row = 0; row < (int) t->measures.n; row++) {
+		const struct collector *c = collectors[t->measures.collector[row]];
+		if (strcmp(c->name, collector) != 0)
+			continue;
+		batch_begin(&t->batch, row, seconds * NSEC_PER_SEC);
+		assert_int_equal(c->read(&t->collect, &t->batch), 0);
+		batch_end(&t->batch);
+		return;
+	}
+	fail_msg("no collector %s", collector);
+}
+
+static struct summary result(const struct tree *t, const char *key)
+{
+	int row = measures_find(&t->measures, key);
+
+	assert_true(row >= 0);
+	return accumulator_summary(&t->batch.run_singles[row], t->measures.rows[row]);
+}
+
+static uint64_t of_device(const struct tree *t, const char *kind, const char *name, const char *key)
+{
+	int row = measures_find(&t->measures, key);
+
+	assert_true(row >= 0);
+	for (size_t i = 0; i < t->devices.n; i++) {
+		const struct device_record *d = &t->devices.list[i];
+		if (d->collector == t->measures.collector[row] && strcmp(d->kind, kind) == 0 &&
+			strcmp(d->name, name) == 0)
+			return accumulator_summary(
+				&d->run_rows[t->devices.column[row]], t->measures.rows[row])
+				.delta;
+	}
+	fail_msg("no %s %s", kind, name);
+	return 0;
+}
+
+static void put_table(const struct tree *t, int pid, const char *lines)
+{
+	char path[64], text[512];
+
+	snprintf(path, sizeof(path), "proc/%d/net/dev", pid);
+	snprintf(text, sizeof(text), TABLE_HEAD "%s", lines);
+	put_file(t, path, text);
+}
+
+static void put_namespace(const struct tree *t, int pid, const char *name)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "proc/%d/ns/net", pid);
+	put_link(t, path, name);
+}
+
+static void sums_are_of_all_interfaces_but_loopback(void **state)
+{
+	struct tree *t = *state;
+
+	put_namespace(t, JOB, "net:[4026531840]");
+	put_table(t, JOB, "lo: 100 1 100 1\neth0: 1000 10 2000 20\neth1: 5 1 6 1\n");
+	read_at(t, "net_dev", 1);
+	put_table(t, JOB, "lo: 900 2 900 2\neth0: 1300 13 2070 21\neth1: 9 2 8 2\n");
+	read_at(t, "net_dev", 2);
+
+	struct summary s = result(t, "netns_receive_bytes");
+	assert_int_equal(s.delta, 304);
+	assert_int_equal(s.quality, UPPER_BOUND);
+	assert_int_equal(result(t, "netns_transmit_bytes").delta, 72);
+	assert_int_equal(result(t, "netns_receive_packets_count").delta, 4);
+	assert_int_equal(result(t, "netns_loopback_receive_bytes").delta, 800);
+	assert_int_equal(of_device(t, "interface", "eth0", "netns_interface_receive_bytes"), 300);
+	assert_int_equal(of_device(t, "interface", "lo", "netns_interface_transmit_bytes"), 800);
+}
+
+static void where_nothing_moved_the_job_moved_nothing(void **state)
+{
+	struct tree *t = *state;
+
+	put_namespace(t, JOB, "net:[4026531840]");
+	put_table(t, JOB, "lo: 100 1 100 1\neth0: 1000 10 2000 20\n");
+	read_at(t, "net_dev", 1);
+	read_at(t, "net_dev", 2);
+	assert_int_equal(result(t, "netns_receive_bytes").delta, 0);
+	assert_int_equal(result(t, "netns_receive_bytes").quality, EXACT);
+}
+
+static void what_an_interface_took_along_makes_an_estimate(void **state)
+{
+	struct tree *t = *state;
+
+	put_namespace(t, JOB, "net:[4026531840]");
+	put_table(t, JOB, "eth0: 1000 10 2000 20\nveth7: 70 1 0 0\n");
+	read_at(t, "net_dev", 1);
+	put_table(t, JOB, "eth0: 1001 11 2000 20\n");
+	read_at(t, "net_dev", 2);
+	put_table(t, JOB, "eth0: 1002 12 2000 20\nveth7: 4 1 0 0\n");
+	read_at(t, "net_dev", 3);
+
+	struct summary s = result(t, "netns_receive_bytes");
+	assert_int_equal(s.delta, 6);
+	assert_int_equal(s.quality, ESTIMATE);
+	assert_false(s.backwards);
+	assert_int_equal(result(t, "netns_resets_count").delta, 1);
+	assert_int_equal(of_device(t, "interface", "veth7", "netns_interface_receive_bytes"), 4);
+}
+
+static void the_namespace_that_the_job_enters_counts_whole_and_the_old_one_no_more(void **state)
+{
+	struct tree *t = *state;
+
+	put_namespace(t, JOB, "net:[4026531840]");
+	put_table(t, JOB, "lo: 100 1 100 1\neth0: 1000 10 2000 20\n");
+	read_at(t, "net_dev", 1);
+	put_namespace(t, JOB, "net:[4026532500]");
+	put_table(t, JOB, "lo: 40 1 40 1\neth0: 7 1 3 1\n");
+	read_at(t, "net_dev", 2);
+	assert_int_equal(result(t, "netns_receive_bytes").delta, 7);
+	assert_int_equal(result(t, "netns_loopback_receive_bytes").delta, 40);
+	assert_int_equal(result(t, "netns_resets_count").delta, 0);
+}
+
+static void the_keeper_stands_in_only_while_it_is_in_the_jobs_namespace(void **state)
+{
+	struct tree *t = *state;
+
+	put_namespace(t, JOB, "net:[4026531840]");
+	put_namespace(t, KEEPER, "net:[4026531840]");
+	put_table(t, JOB, "eth0: 1000 10 2000 20\n");
+	read_at(t, "net_dev", 1);
+	/* The job is gone; first its open file is read once more, then the keeper's. */
+	put_namespace(t, JOB, "gone");
+	put_table(t, JOB, "eth0: 1001 11 2000 20\n");
+	put_table(t, KEEPER, "eth0: 1004 14 2000 20\n");
+	read_at(t, "net_dev", 2);
+	assert_int_equal(result(t, "netns_receive_bytes").delta, 1);
+	read_at(t, "net_dev", 3);
+	assert_int_equal(result(t, "netns_receive_bytes").delta, 4);
+	put_namespace(t, KEEPER, "net:[4026532500]");
+	put_table(t, KEEPER, "eth0: 9999 99 9999 99\n");
+	read_at(t, "net_dev", 4);
+	assert_int_equal(result(t, "netns_receive_bytes").delta, 4);
+	assert_int_equal(result(t, "netns_receive_bytes").why, ESRCH);
+}
+
+static void put_zone(const struct tree *t, const char *zone, const char *name, const char *energy)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "sys/class/powercap/%s/name", zone);
+	put_file(t, path, name);
+	snprintf(path, sizeof(path), "sys/class/powercap/%s/max_energy_range_uj", zone);
+	put_file(t, path, "262143328850\n");
+	snprintf(path, sizeof(path), "sys/class/powercap/%s/energy_uj", zone);
+	put_file(t, path, energy);
+}
+
+static void energy_is_summed_by_kind_in_nanojoules_and_power_follows(void **state)
+{
+	struct tree *t = *state;
+
+	put_zone(t, "intel-rapl:0", "package-0\n", "1000000\n");
+	put_zone(t, "intel-rapl:0:0", "dram\n", "0\n");
+	put_zone(t, "intel-rapl:1", "package-1\n", "262143000000\n");
+	put_zone(t, "intel-rapl-mmio:0", "package-0\n", "5\n");
+	put_zone(t, "intel-rapl:2", "psys\n", "0\n");
+	read_at(t, "rapl", 10);
+	put_zone(t, "intel-rapl:0", "package-0\n", "101000000\n"); /* 100 J */
+	put_zone(t, "intel-rapl:0:0", "dram\n", "7000000\n");
+	put_zone(t, "intel-rapl:1", "package-1\n", "19671150\n"); /* round: 20 J */
+	put_zone(t, "intel-rapl-mmio:0", "package-0\n", "100000005\n"); /* package-0 again */
+	put_zone(t, "intel-rapl:2", "psys\n", "200000000\n");
+	read_at(t, "rapl", 12);
+
+	assert_int_equal(result(t, "rapl_package_energy_joules").delta, 120000000000);
+	assert_int_equal(result(t, "rapl_package_energy_joules").quality, EXACT);
+	assert_int_equal(result(t, "rapl_package_power_watts").max, 6000000); /* 60 W */
+	assert_int_equal(result(t, "rapl_dram_energy_joules").delta, 7000000000);
+	assert_int_equal(result(t, "rapl_psys_energy_joules").delta, 200000000000);
+	assert_int_equal(result(t, "rapl_core_energy_joules").quality, ABSENT);
+	assert_int_equal(result(t, "rapl_core_energy_joules").why, ENOENT);
+	assert_int_equal(result(t, "rapl_wraps_count").delta, 1);
+	assert_int_equal(of_device(t, "energy_domain", "package-1", "rapl_domain_energy_joules"),
+		20000000000);
+	assert_int_equal(
+		of_device(t, "energy_domain", "package-0/dram", "rapl_domain_energy_joules"),
+		7000000000);
+	assert_int_equal(
+		of_device(t, "energy_domain", "package-0/mmio", "rapl_domain_energy_joules"),
+		100000000000);
+}
+
+static void a_package_that_cannot_be_read_makes_a_lower_bound(void **state)
+{
+	struct tree *t = *state;
+
+	put_zone(t, "intel-rapl:0", "package-0\n", "1000000\n");
+	put_zone(t, "intel-rapl:1", "package-1\n", "broken\n");
+	read_at(t, "rapl", 10);
+	put_zone(t, "intel-rapl:0", "package-0\n", "2000000\n");
+	read_at(t, "rapl", 11);
+	assert_int_equal(result(t, "rapl_package_energy_joules").delta, 1000000000);
+	assert_int_equal(result(t, "rapl_package_energy_joules").quality, LOWER_BOUND);
+}
+
+#define IN_A_TREE(test) cmocka_unit_test_setup_teardown(test, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		IN_A_TREE(sums_are_of_all_interfaces_but_loopback),
+		IN_A_TREE(where_nothing_moved_the_job_moved_nothing),
+		IN_A_TREE(what_an_interface_took_along_makes_an_estimate),
+		IN_A_TREE(the_namespace_that_the_job_enters_counts_whole_and_the_old_one_no_more),
+		IN_A_TREE(the_keeper_stands_in_only_while_it_is_in_the_jobs_namespace),
+		IN_A_TREE(energy_is_summed_by_kind_in_nanojoules_and_power_follows),
+		IN_A_TREE(a_package_that_cannot_be_read_makes_a_lower_bound),
+	};
+
+	return cmocka_run_group_tests_name("network_rows", tests, NULL, NULL);
+}
