@@ -37,6 +37,13 @@ enum assay_capture_way {
 	ASSAY_CAPTURE_PTY /* a terminal of the job's own for both: one file, PREFIXstdout */
 };
 
+/* What is done with cgroups. */
+enum assay_cgroup_way {
+	ASSAY_CGROUP_AUTO = 0, /* those the job is in are read */
+	ASSAY_CGROUP_OWN, /* the job gets cgroups of its own, which are removed after it; refused where that may not be done */
+	ASSAY_CGROUP_NONE /* none is read */
+};
+
 /* The files of a run, as bits. */
 #define ASSAY_RECORD_INFO 1
 #define ASSAY_RECORD_USAGE 2
@@ -79,11 +86,13 @@ struct assay_run_options {
 	int new_session; /* setsid(2) for the job; what is sent to our process group is passed on to its */
 	const char *limits; /* "wall=2h, cpu=10h, memory=8G, processes=500, output=1G" */
 	uint64_t limit_grace_ns; /* between the soft signal and SIGKILL; 0: 10 s */
+
+	int cgroup; /* enum assay_cgroup_way */
 };
 #define ASSAY_RUN_OPTIONS_INIT                                                                     \
 	{                                                                                          \
 		sizeof(struct assay_run_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,  \
-			0, 0, 0, 0, 0, 0, 0, 0, 0                                                  \
+			0, 0, 0, 0, 0, 0, 0, 0, 0, 0                                               \
 	}
 
 /* A finished run in memory: opaque; what info.json holds. */

@@ -51,7 +51,7 @@ static int check_sources(const struct session *s, const struct limits *l, struct
 
 void limiting_init(struct limiting *l)
 {
-	*l = (struct limiting){ .cgroup = OWN_CGROUP_NONE };
+	*l = (struct limiting){ 0 };
 }
 
 int limiting_prepare(struct session *s, struct error *err)
@@ -70,34 +70,6 @@ int limiting_prepare(struct session *s, struct error *err)
 	if (s->info->limit_grace_ns == 0)
 		s->info->limit_grace_ns = GRACE_DEFAULT_NS;
 	return 0;
-}
-
-const char *limiting_make_cgroup(struct session *s)
-{
-	struct limiting *l = &s->limiting;
-	char name[32];
-
-	if (l->phase == LIMITING_NOTHING)
-		return NULL;
-	snprintf(name, sizeof(name), "assay-run-%d", (int) getpid());
-	if (own_cgroup_make(&s->roots, name, &l->cgroup, NULL) < 0)
-		return NULL;
-	return l->cgroup.directory;
-}
-
-/* The job is moved by us: what it wrote itself to get there would be in its own I/O. */
-void limiting_take_job(struct session *s)
-{
-	const struct own_cgroup *c = &s->limiting.cgroup;
-
-	if (!c->directory)
-		return;
-	int r = own_cgroup_take(c, s->keeper.job_pid);
-	if (r < 0)
-		run_info_note(s->info, "limit: the job could not be moved into the cgroup %s (%s)",
-			c->directory, errno_name(-r));
-	else
-		s->info->limit_cgroup = strdup(c->directory);
 }
 
 /* Where no timer can be had, one that is stopped is only late. */
@@ -291,11 +263,12 @@ static void kill_one_by_one(struct session *s)
 
 static void kill_round(struct session *s)
 {
+	const struct own_cgroup *c = job_cgroups_unified(s);
 	struct limit_hit *h = &s->info->limit_hit;
 	struct limiting *l = &s->limiting;
 
-	if (l->cgroup.fd >= 0 && own_cgroup_populated(&l->cgroup) == 1 &&
-		own_cgroup_kill(&l->cgroup) == 0 && !l->killed_as_a_whole) {
+	if (c->fd >= 0 && own_cgroup_populated(c) == 1 && own_cgroup_kill(c) == 0 &&
+		!l->killed_as_a_whole) {
 		l->killed_as_a_whole = h->killed = true;
 		snprintf(h->way, sizeof(h->way), "cgroup.kill");
 	}
@@ -413,7 +386,7 @@ static void note_who_is_left(struct session *s)
 void limiting_conclude(struct session *s)
 {
 	struct limit_hit *h = &s->info->limit_hit;
-	const struct own_cgroup *c = &s->limiting.cgroup;
+	const struct own_cgroup *c = job_cgroups_unified(s);
 	bool cgroup_empty = c->fd >= 0 && own_cgroup_populated(c) == 0;
 
 	if (!h->name)
@@ -427,17 +400,5 @@ void limiting_conclude(struct session *s)
 
 void limiting_close(struct session *s)
 {
-	struct own_cgroup *c = &s->limiting.cgroup;
-	char line[ERROR_TEXT_SIZE];
-
 	wake_timer_delete(&s->limiting.wake_timer);
-	if (!c->directory)
-		return;
-	snprintf(line, sizeof(line), "%s", c->directory);
-	int r = own_cgroup_remove(c);
-	if (r < 0 && s->options->warn) {
-		struct error err = { 0 };
-		error_set(&err, r, "cannot remove the cgroup %s", line);
-		s->options->warn(err.text, s->options->context);
-	}
 }

@@ -6,7 +6,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "linux/own_cgroup.h"
 #include "linux/wake_timer.h"
 #include "monitor/judge.h"
 
@@ -25,7 +24,6 @@ struct limiting {
 	enum limiting_phase phase;
 	struct limits limits;
 	struct judge judge;
-	struct own_cgroup cgroup; /* the job's */
 	struct wake_timer wake_timer; /* continues us when we are stopped together with the job */
 	uint64_t grace_end_ns;
 	uint64_t kill_began_ns, next_round_ns, round_pause_ns;
@@ -39,10 +37,6 @@ struct limiting {
 void limiting_init(struct limiting *l);
 /* Reads what was asked for (the info knows already) and refuses what cannot be judged here: nothing has been started yet. */
 int limiting_prepare(struct session *s, struct error *err);
-/* Makes the job's own cgroup where that can be had: its directory, or NULL. */
-const char *limiting_make_cgroup(struct session *s);
-/* The job exists and waits: it goes into that cgroup. */
-void limiting_take_job(struct session *s);
 /* It is about to be let go. */
 void limiting_begin(struct session *s);
 /* When the loop must come by again; at most `until_ns`. */
@@ -61,7 +55,6 @@ bool limiting_holds(struct session *s, bool *ret_over);
 void limiting_reconsider(struct session *s);
 /* The last sample was taken: what is left is known. */
 void limiting_conclude(struct session *s);
-/* Removes the cgroup; what lives on goes back to ours. */
 void limiting_close(struct session *s);
 
 #endif

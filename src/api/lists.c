@@ -9,6 +9,7 @@
 #include "api/sources.h"
 #include "base/buf.h"
 #include "base/error.h"
+#include "linux/cgroup_view.h"
 #include "linux/roots.h"
 #include "model/run_info.h"
 #include "report/allowed.h"

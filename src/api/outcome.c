@@ -9,9 +9,11 @@
 #include <sys/wait.h>
 
 #include "api/oom.h"
+#include "base/buf.h"
 #include "base/macros.h"
 #include "base/signal_name.h"
 #include "base/units.h"
+#include "base/utf8.h"
 #include "launch/forward.h"
 #include "model/run_info.h"
 
@@ -134,14 +136,80 @@ static void stopped_by_limit(struct outcome *o, const struct limit_hit *h)
 	add_text(o->evidence, sizeof(o->evidence), more);
 }
 
+static void name_oom_killer(const struct oom_found *oom, char *text, size_t size)
+{
+	char limit[UNITS_TEXT_SIZE];
+	int n = snprintf(text, size, " (the kernel's OOM killer: %s rose by %" PRIu64, oom->counter,
+		oom->in_cgroup);
+
+	if (n < 0 || (size_t) n >= size)
+		return;
+	if (oom->limited)
+		format_bytes(oom->limited->limit_bytes, limit);
+	snprintf(text + n, size - (size_t) n, "%s%s)", oom->limited ? "; memory limit " : "",
+		oom->limited ? limit : "");
+}
+
+/* With a limit of memory and swap together that is no higher, version 1 counts no hit of either (seen on 6.18). */
+static void hit_times(const struct oom_found *oom, char *text, size_t size)
+{
+	if (!oom->has_hits || oom->hits == 0)
+		snprintf(text, size, "the kernel did not count how often it was hit");
+	else
+		snprintf(text, size, "it was hit %" PRIu64 " time%s during the run", oom->hits,
+			oom->hits == 1 ? "" : "s");
+}
+
+/* The end of a path says more than its beginning. */
+#define PATH_SHOWN 70
+
+static void add_limit(struct outcome *o, const struct oom_found *oom)
+{
+	char limit[UNITS_TEXT_SIZE];
+	char times[64];
+	struct buf text = { 0 };
+
+	if (!oom->limited)
+		return;
+	const char *path = oom->limited->limit_directory;
+	size_t n = strlen(path);
+	format_bytes(oom->limited->limit_bytes, limit);
+	hit_times(oom, times, sizeof(times));
+	buf_addf(&text, "; %s of ", oom->limited->limit_file);
+	buf_add_text(&text, n > PATH_SHOWN ? "..." : "");
+	text_add_printable(&text, n > PATH_SHOWN ? path + n - PATH_SHOWN : path,
+		n > PATH_SHOWN ? PATH_SHOWN : n);
+	buf_addf(&text, " is %s, %s", limit, times);
+	if (!text.failed)
+		add_text(o->evidence, sizeof(o->evidence), text.data);
+	buf_done(&text);
+}
+
+static void note_limit(struct assay_run_info *info, const struct oom_found *oom)
+{
+	char limit[UNITS_TEXT_SIZE];
+	char times[64];
+	struct buf path = { 0 };
+
+	if (oom->in_cgroup == 0 || !oom->limited)
+		return;
+	format_bytes(oom->limited->limit_bytes, limit);
+	hit_times(oom, times, sizeof(times));
+	text_add_printable(
+		&path, oom->limited->limit_directory, strlen(oom->limited->limit_directory));
+	if (!path.failed)
+		run_info_note(info, "the memory limit of %s (%s of %s): %s", limit,
+			oom->limited->limit_file, path.data, times);
+	buf_done(&path);
+}
+
 /* SIGKILL names nobody: the counters are what there is. */
 static void killed_by_whom(struct outcome *o, const struct oom_found *oom)
 {
 	char more[120];
 
 	if (oom->lately > 0)
-		snprintf(more, sizeof(more), " (the kernel's OOM killer: %s rose by %" PRIu64 ")",
-			oom->counter, oom->in_cgroup);
+		name_oom_killer(oom, more, sizeof(more));
 	else if (oom->on_machine > oom->in_cgroup)
 		snprintf(more, sizeof(more),
 			" (perhaps by the kernel's OOM killer, which struck on this machine "
@@ -149,8 +217,10 @@ static void killed_by_whom(struct outcome *o, const struct oom_found *oom)
 	else
 		snprintf(more, sizeof(more), " (by whom is not known)");
 	add_text(o->words, sizeof(o->words), more);
-	if (oom->lately > 0)
+	if (oom->lately > 0) {
+		add_limit(o, oom);
 		return;
+	}
 	if (oom->in_cgroup > 0)
 		snprintf(more, sizeof(more), "; %s rose by %" PRIu64 ", but not in the last minute",
 			oom->counter, oom->in_cgroup);
@@ -173,6 +243,7 @@ void outcome_explain(struct assay_run_info *info, const struct oom_found *oom)
 		stopped_by_limit(o, &info->limit_hit);
 	else if (o->known && o->signal == SIGKILL)
 		killed_by_whom(o, oom);
+	note_limit(info, oom);
 	if (o->signal == SIGKILL && !info->limit_hit.name)
 		return;
 	if (oom->in_cgroup > 0)

@@ -462,3 +462,11 @@ void outputs_close(struct session *s)
 	for (size_t i = 0; i < PUMP_STREAMS_MAX; i++)
 		pump_done(&s->outputs.pumps[i]);
 }
+
+bool outputs_is_helper(const struct session *s, pid_t pid)
+{
+	for (size_t i = 0; i < s->outputs.n_pumps; i++)
+		if (s->outputs.pumps[i].pid == pid)
+			return true;
+	return false;
+}

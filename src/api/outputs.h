@@ -47,4 +47,7 @@ void outputs_note(struct session *s);
 uint64_t outputs_cpu_ns(struct session *s);
 void outputs_close(struct session *s);
 
+/* Whether this is a process that moves the job's outputs. */
+bool outputs_is_helper(const struct session *s, pid_t pid);
+
 #endif

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "api/attend.h"
-#include "api/cgroups.h"
 #include "api/facts.h"
 #include "api/live.h"
 #include "api/outcome.h"
@@ -140,8 +139,8 @@ static void write_first_info(struct session *s)
 	facts_collect(s->info, &s->roots, &host);
 	if (!over(s))
 		write_info(s, false);
-	if (!over(s))
-		oom_begin(&s->oom, &s->roots);
+	if (!over(s) && !s->oom.begun)
+		oom_begin(&s->oom, &s->roots, 0);
 	s->checkpoint_ns = clock_monotonic_ns();
 	s->monitor.sink = s->files ? run_files_sink(s->files) : NULL;
 	live_prepare(s);
@@ -244,6 +243,7 @@ static void finish(struct session *s)
 	live_finish(s);
 	list_survivors(s);
 	ledger_sum_living(&s->monitor.ledger);
+	job_cgroups_look_at_end(s);
 	info->state = RUN_DONE;
 	outcome_from_status(&info->outcome, page->job_status, s->keeper.lost);
 	outputs_settle(s);
@@ -252,7 +252,7 @@ static void finish(struct session *s)
 	bounds_count(&s->bounds, info);
 	bounds_advise(info);
 	outputs_note(s);
-	cgroups_note(s);
+	job_cgroups_note(s);
 	limiting_reconsider(s);
 	limiting_conclude(s);
 	if (!info->limit_hit.name)
@@ -271,6 +271,7 @@ static void close_session(struct session *s)
 	keeper_done(&s->keeper);
 	outputs_close(s);
 	limiting_close(s);
+	job_cgroups_close(s);
 	oom_done(&s->oom);
 	bounds_done(&s->bounds);
 	if (s->signals_open)
@@ -280,7 +281,6 @@ static void close_session(struct session *s)
 	live_close(s);
 	s->files = run_files_close(s->files);
 	monitor_done(&s->monitor);
-	cgroups_close(s);
 	if (s->connector_fd >= 0)
 		close(s->connector_fd);
 	roots_close(&s->roots);
@@ -288,8 +288,10 @@ static void close_session(struct session *s)
 
 static enum assay_run_status run(struct session *s, int *ret_wait_status, struct error *err)
 {
-	int r = start_resolve_measurements(s, err);
+	int r = job_cgroups_begin(s, err);
 
+	if (r == 0)
+		r = start_resolve_measurements(s, err);
 	if (r < 0)
 		return r == -ENOMEM ? ASSAY_RUN_FAILED : ASSAY_RUN_BAD_OPTION;
 	start_info(s);
@@ -299,6 +301,8 @@ static enum assay_run_status run(struct session *s, int *ret_wait_status, struct
 	if (signals_open(&s->signals, err) < 0)
 		return ASSAY_RUN_FAILED;
 	s->signals_open = true;
+	if (job_cgroups_make(s, err) < 0)
+		return ASSAY_RUN_BAD_OPTION;
 	if (start_files(s, err) < 0)
 		return ASSAY_RUN_BAD_OPTION;
 	if (outputs_open(s, err) < 0) {
@@ -308,7 +312,7 @@ static enum assay_run_status run(struct session *s, int *ret_wait_status, struct
 	if (start_job(s, err) < 0) {
 		if (s->files)
 			run_files_discard(s->files);
-		return ASSAY_RUN_FAILED;
+		return s->cgroups.refused ? ASSAY_RUN_BAD_OPTION : ASSAY_RUN_FAILED;
 	}
 
 	record_until_over(s);
@@ -362,6 +366,7 @@ static struct session *new_session(void)
 	s->self_before_ns = host_own_cpu_ns();
 	s->connector_fd = -1;
 	limiting_init(&s->limiting);
+	own_cgroups_init(&s->cgroups.own);
 	oom_init(&s->oom);
 	outputs_init(&s->outputs);
 	s->monitor = (struct monitor){ .census.fd = -1,

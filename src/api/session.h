@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 
 #include "api/bounds.h"
+#include "api/job_cgroups.h"
 #include "api/limiting.h"
 #include "api/oom.h"
 #include "api/outputs.h"
@@ -31,8 +32,6 @@ struct session {
 	struct measures measures;
 	bool *selected;
 	struct roots roots;
-	struct cgroup_view cgroup; /* of ours, then of the job's */
-	bool reads_cgroup;
 	struct signals signals;
 	bool signals_open;
 	struct outputs outputs;
@@ -46,6 +45,7 @@ struct session {
 	bool waits_no_longer; /* for descendants: a signal ended that */
 	int connector_fd; /* the census takes it over; -1 */
 	struct monitor monitor;
+	struct job_cgroups cgroups;
 	struct limiting limiting;
 	struct oom_watch oom;
 	struct bounds bounds;

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "api/cgroups.h"
 #include "api/nested.h"
 #include "api/own_terminal.h"
 #include "api/session.h"
@@ -79,8 +78,7 @@ int start_resolve_measurements(struct session *s, struct error *err)
 	if (sources_wanted(&s->measures, s->selected, "connector") ||
 		sources_wanted(&s->measures, s->selected, "taskstats"))
 		s->connector_fd = connector_open(NULL);
-	cgroups_open(s);
-	sources_probe(&s->roots, s->reads_cgroup ? &s->cgroup : NULL, s->connector_fd,
+	sources_probe(&s->roots, s->cgroups.viewed ? &s->cgroups.view : NULL, s->connector_fd,
 		s->info->collectors, &s->info->n_collectors);
 	return sources_select(
 		&s->measures, s->options->measurements, s->info->collectors, s->selected, err);
@@ -263,7 +261,7 @@ int start_job(struct session *s, struct error *err)
 		.child_action = &s->signals.original_child,
 		.stdio = { s->outputs.job_end[0], s->outputs.job_end[1], s->outputs.job_end[2] },
 		.environment = nested.variables,
-		.cgroup_directory = limiting_make_cgroup(s),
+		.cgroups = &s->cgroups.own,
 		.new_session = s->options->new_session != 0,
 		.own_terminal = s->outputs.own_session,
 		.in_front = own_terminal_in_front(s) };
@@ -280,9 +278,14 @@ int start_job(struct session *s, struct error *err)
 	}
 	s->monitor.collect.spawn_floor_bytes = floor_bytes;
 	s->monitor.collect.self_before_ns = s->self_before_ns;
+	s->monitor.collect.cgroup = s->cgroups.viewed ? &s->cgroups.view : NULL;
 	open_sources(s);
-	limiting_take_job(s);
-	cgroups_follow_job(s);
+	r = job_cgroups_take_job(s, err);
+	if (r < 0)
+		return r;
+	s->oom.machine_only = s->options->cgroup == ASSAY_CGROUP_NONE;
+	if (s->options->cgroup == ASSAY_CGROUP_OWN)
+		oom_begin(&s->oom, &s->roots, s->keeper.job_pid);
 	if (s->options->release_stdio)
 		inherited_release(&s->roots);
 	s->info->keeper_pid = s->keeper.pid;
@@ -291,6 +294,7 @@ int start_job(struct session *s, struct error *err)
 	outputs_hand_over(s);
 	monitor_start(&s->monitor, s->start_ns, s->options->sample_interval_ns,
 		s->options->report_interval_ns);
+	job_cgroups_look_at_start(s);
 	monitor_baseline(&s->monitor);
 	limiting_begin(s);
 	bounds_find(s->info, &s->roots, s->keeper.job_pid, &s->bounds);

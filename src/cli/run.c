@@ -30,6 +30,8 @@ static const struct option_choice record_types[] = { { "all", 0 },
 	{ NULL, 0 } };
 static const struct option_choice modes[] = { { "current-session", 0 }, { "new-session", 1 },
 	{ NULL, 0 } };
+static const struct option_choice cgroup_ways[] = { { "auto", ASSAY_CGROUP_AUTO },
+	{ "own", ASSAY_CGROUP_OWN }, { "none", ASSAY_CGROUP_NONE }, { NULL, 0 } };
 static const struct option_choice levels[] = { { "NONE", LOG_NONE }, { "CRITICAL", LOG_CRITICAL },
 	{ "ERROR", LOG_ERROR }, { "WARNING", LOG_WARNING }, { "INFO", LOG_INFO },
 	{ "DEBUG", LOG_DEBUG }, { NULL, 0 } };
@@ -101,6 +103,14 @@ static const struct option_row rows[] = {
 		.unit = "seconds",
 		.environment = "ASSAY_REPORT_INTERVAL",
 		.help = "how much time one line of the record covers" },
+	{ .name = "cgroup",
+		.argument = "WAY",
+		.choices = cgroup_ways,
+		.default_text = "auto",
+		.environment = "ASSAY_CGROUP",
+		.help = "auto: the cgroups the job is in are read; own: it gets cgroups of its "
+			"own, which count it exactly and are removed after it, and is not "
+			"started where that is not allowed; none: no cgroup is read" },
 	{ .name = "wait-all",
 		.environment = "ASSAY_WAIT_ALL",
 		.help = "goes on until the last process of the job has ended, not only the "
@@ -278,6 +288,7 @@ static void record_options(
 	o->wait_all = verb_option(verb, values, "wait-all") != NULL;
 	o->new_session = verb_value(verb, values, "mode")->number;
 	o->limits = verb_option(verb, values, "limit");
+	o->cgroup = verb_value(verb, values, "cgroup")->number;
 }
 
 static int exec(const struct verb *verb, struct option_values *values, char **words)

@@ -83,7 +83,8 @@ static void read_usage(struct collect *c, struct batch *out)
 	char text[STAT_SIZE];
 	struct cgroup_cpu_stat s = { 0 };
 	int version = cgroup_file_version(c, CGROUP_FILE_CPU_USAGE);
-	int r, split;
+	int r;
+	int split;
 
 	if (version == 1) {
 		r = read_usage_v1(c, &s, &split);

@@ -51,7 +51,8 @@ static void read_v1(struct collect *c, struct batch *out, enum cgroup_file file,
 	unsigned row_write)
 {
 	char text[STAT_SIZE];
-	uint64_t reads = 0, writes = 0;
+	uint64_t reads = 0;
+	uint64_t writes = 0;
 	ssize_t n = cgroup_file_read(c, file, text, sizeof(text));
 	int r = n < 0 ? (int) n : cgroup_blkio_parse(text, (size_t) n, &reads, &writes);
 

@@ -33,17 +33,17 @@ enum {
 };
 
 #define SPLIT(name, text, from)                                                                    \
-	.key = name, .kind = GAUGE, .unit = BYTES, .scope = SINGLE, .reduce = MAX | MEAN | LAST,   \
-	.quality = SAMPLED, .on = true, .cost = CHEAP, .origin = from, .help = text
+	.key = (name), .kind = GAUGE, .unit = BYTES, .scope = SINGLE, .reduce = MAX | MEAN | LAST, \
+	.quality = SAMPLED, .on = true, .cost = CHEAP, .origin = (from), .help = (text)
 #define AT_PEAK(name, text)                                                                        \
-	.key = name, .kind = GAUGE, .unit = BYTES, .scope = SINGLE, .reduce = LAST,                \
-	.quality = SAMPLED, .on = true, .cost = CHEAP, .origin = "memory.stat", .help = text
+	.key = (name), .kind = GAUGE, .unit = BYTES, .scope = SINGLE, .reduce = LAST,              \
+	.quality = SAMPLED, .on = true, .cost = CHEAP, .origin = "memory.stat", .help = (text)
 #define FACT(name, text, from)                                                                     \
-	.key = name, .kind = GAUGE, .unit = BYTES, .scope = SINGLE, .reduce = LAST,                \
-	.quality = EXACT, .on = true, .cost = CHEAP, .origin = from, .help = text
+	.key = (name), .kind = GAUGE, .unit = BYTES, .scope = SINGLE, .reduce = LAST,              \
+	.quality = EXACT, .on = true, .cost = CHEAP, .origin = (from), .help = (text)
 #define EVENT(name, text, from)                                                                    \
-	.key = name, .kind = COUNTER, .unit = COUNT, .scope = SINGLE, .reduce = DELTA,             \
-	.quality = EXACT, .on = true, .cost = CHEAP, .origin = from, .help = text
+	.key = (name), .kind = COUNTER, .unit = COUNT, .scope = SINGLE, .reduce = DELTA,           \
+	.quality = EXACT, .on = true, .cost = CHEAP, .origin = (from), .help = (text)
 
 static const struct measure rows[] = {
 	/* clang-format off */

@@ -41,6 +41,10 @@ struct collect {
 	 * again before the job starts */
 	struct cgroup_view *cgroup;
 	struct cgroup_reading cgroup_reading;
+	/* of a cgroup that is not the job's own: whether no process but the recorder's was in it at either end; the recorder's own CPU time when it was
+	 * first read; its peak of memory then */
+	bool cgroup_only_us;
+	uint64_t cgroup_self_before_ns, cgroup_peak_before_bytes;
 	struct interfaces *interfaces; /* of the job's network namespace, from look to look */
 	struct net_sockets *sockets; /* the job's TCP sockets */
 	struct energy_domains *energy; /* of the machine, from look to look */

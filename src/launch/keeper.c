@@ -22,6 +22,7 @@
 #include "launch/lead.h"
 #include "launch/name.h"
 #include "launch/witness.h"
+#include "linux/own_cgroups.h"
 #include "linux/proc_files.h"
 
 /* Only bounds how long a missed wake-up could last; every caller looks again. */
@@ -174,8 +175,8 @@ static _Noreturn void keeper_main(
 			again = job_state_free_monitor(page, monitor);
 		}
 		lead_follow(page);
-		if (orphaned && !children && setup->cgroup_directory)
-			rmdir(setup->cgroup_directory);
+		if (orphaned && !children && setup->cgroups)
+			own_cgroups_abandon(setup->cgroups);
 		if (atomic_load(&page->quit) || (orphaned && !children)) {
 			if (page->leads)
 				lead_step_down();

@@ -12,6 +12,7 @@
 #include "linux/exit_page.h"
 
 struct error;
+struct own_cgroups;
 
 #define KEEPER_NAME "keeper" /* its comm */
 
@@ -25,8 +26,8 @@ struct job_setup {
 	/* "NAME=value" added to ours, a bare "NAME" taken away; NULL-terminated; NULL: none */
 	char *const *environment;
 	bool new_session; /* setsid(2) */
-	const char *
-		cgroup_directory; /* which the keeper removes when nobody else is left to do it; NULL: none */
+	/* which the keeper removes when nobody else is left to do it; NULL: none */
+	const struct own_cgroups *cgroups;
 	bool own_terminal; /* stdio[0] controls a session of the job's own, which the keeper leads */
 	bool in_front; /* the job is in front of it from the start */
 };

@@ -299,7 +299,8 @@ int cgroup_io_stat_parse(const char *text, size_t n, struct cgroup_io *ret)
 int cgroup_blkio_parse(const char *text, size_t n, uint64_t *ret_read, uint64_t *ret_write)
 {
 	const char *end = text + n;
-	uint64_t read = 0, write = 0;
+	uint64_t read = 0;
+	uint64_t write = 0;
 
 	/* "8:0 Read 4096", "8:0 Write 0", ... and "Total 4096" */
 	for (const char *line = text; line < end;) {
@@ -348,7 +349,8 @@ int cgroup_cpu_list_parse(const char *text, size_t n, unsigned *ret_count)
 	if (!one_line(text, n, &end))
 		return -EINVAL;
 	while (at < end) {
-		uint64_t first, last;
+		uint64_t first;
+		uint64_t last;
 
 		if (!scan_u64(&at, end, &first))
 			return -EINVAL;

@@ -57,7 +57,7 @@ static uint64_t cores(uint64_t quota_us, uint64_t period_us)
 
 static int read_cpu_limit(int directory, int version, uint64_t *ret)
 {
-	char text[SMALL_FILE];
+	char text[SMALL_FILE] = { 0 };
 	struct cgroup_cpu_max max;
 	uint64_t period_us;
 
@@ -111,7 +111,7 @@ static int look(const struct cgroup_view *v, enum cgroup_limit_kind kind, char *
 	const struct limit_files *f = &limit_files[kind];
 	const struct cgroup_place *p = &v->place[f->controller];
 	const char *file = p->version == 1 ? f->v1 : f->v2;
-	uint64_t value;
+	uint64_t value = CGROUP_UNLIMITED;
 	int fd = -1;
 
 	int r = cgroup_open_path(v->roots, directory, &fd);

@@ -54,7 +54,8 @@ static char *take_field(char **at)
 static bool parse_device(const char *text, struct cgroup_mount *ret)
 {
 	const char *end = text + strlen(text);
-	uint64_t major, minor;
+	uint64_t major;
+	uint64_t minor;
 
 	if (!scan_u64(&text, end, &major) || !scan_char(&text, end, ':') ||
 		!scan_u64(&text, end, &minor) || major > UINT32_MAX || minor > UINT32_MAX)

@@ -36,7 +36,7 @@ int cgroup_processes_each(int directory, void (*each)(pid_t pid, void *context),
 			each(pid, context);
 	}
 	int r = ferror(f) ? -(errno ? errno : EIO) : 0;
-	fclose(f);
+	(void) fclose(f); /* it was only read */
 	return r;
 }
 

@@ -110,7 +110,7 @@ static int open_in_mount(const struct cgroup_view *v, const struct cgroup_mount 
 {
 	struct buf directory = { 0 };
 	unsigned budget = SEARCH_DIRECTORIES_MAX;
-	struct stat st;
+	struct stat st = { 0 };
 	int r = 0;
 
 	buf_add_text(&directory, strcmp(m->point, "/") == 0 ? "" : m->point);
@@ -378,20 +378,21 @@ static bool is_within(const char *path, const char *cgroup)
 
 static bool ends_in(const char *text, const char *end)
 {
-	size_t n = strlen(text), n_end = strlen(end);
+	size_t n = strlen(text);
+	size_t n_end = strlen(end);
 
 	return n >= n_end && strcmp(text + n - n_end, end) == 0;
 }
 
 struct leaving {
 	const struct cgroup_view *view;
-	bool *left;
+	bool left[N_CGROUP_CONTROLLERS];
 };
 
 static void look_at_line(
 	unsigned hierarchy, const char *controllers, const char *path, void *context)
 {
-	const struct leaving *l = context;
+	struct leaving *l = context;
 	bool v2 = hierarchy == 0 && controllers[0] == '\0';
 
 	/* One that is ending shows "/" in version 1, and a removed cgroup tells nothing. */
@@ -412,10 +413,13 @@ static void look_at_line(
 
 void cgroup_view_find_left(const struct cgroup_view *view, bool left[N_CGROUP_CONTROLLERS])
 {
-	struct leaving l = { view, left };
+	struct leaving l = { .view = view };
 	char text[PATHS_SIZE];
 	AUTO_CLOSE int fd = root_file(view->roots->proc, "%d/cgroup", (int) view->pid);
 
-	if (fd >= 0 && read_kernel_file(fd, text, sizeof(text)) > 0)
-		proc_cgroup_lines(text, look_at_line, &l);
+	if (fd < 0 || read_kernel_file(fd, text, sizeof(text)) <= 0)
+		return;
+	memcpy(l.left, left, sizeof(l.left));
+	proc_cgroup_lines(text, look_at_line, &l);
+	memcpy(left, l.left, sizeof(l.left));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes, kills and removes a version 2 cgroup of our own. cgroups(7), Documentation/admin-guide/cgroup-v2.rst. */
+/* Makes, kills and removes a cgroup of our own. cgroups(7), Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/. */
 #include "linux/own_cgroup.h"
 
 #include <dirent.h>
@@ -15,7 +15,6 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/macros.h"
-#include "linux/cgroup.h"
 #include "linux/roots.h"
 
 #define DEPTH_MAX 16 /* of directories that the job made itself */
@@ -31,30 +30,72 @@ static int write_text(int directory, const char *name, const char *text)
 	return write(fd, text, strlen(text)) < 0 ? -errno : 0;
 }
 
-static int open_parent(const struct roots *roots, struct own_cgroup *c, struct error *err)
+static bool is_v2(const char *controller)
+{
+	return controller[0] == '\0';
+}
+
+static char *below(const char *directory, const char *name)
+{
+	struct buf text = { 0 };
+
+	buf_addf(&text, "%s/%s", directory, name);
+	if (text.failed)
+		buf_done(&text);
+	return text.data;
+}
+
+static int open_parent(
+	const struct roots *roots, const char *controller, struct own_cgroup *c, struct error *err)
 {
 	char *path = NULL;
 	char *directory = NULL;
-	int r = cgroup_path(roots, getpid(), CGROUP_V2, &path);
+	int r = cgroup_path(roots, getpid(), controller, &path);
 
 	if (r == 0)
-		r = cgroup_directory(roots, CGROUP_V2, path, &directory);
+		r = cgroup_directory(roots, controller, path, &directory);
 	if (r == 0)
 		r = cgroup_open(roots, directory, &c->parent_fd);
 	if (r < 0) {
-		error_set(err, r, "there is no cgroup of version 2 that we are in");
+		error_set(err, r, "there is no cgroup of %s that we are in",
+			is_v2(controller) ? "version 2" : controller);
 	} else {
-		struct buf text = { 0 };
-		buf_addf(&text, "%s/%s", directory, c->name);
-		if (text.failed) {
-			buf_done(&text);
+		c->directory = below(directory, c->name);
+		c->path = below(strcmp(path, "/") == 0 ? "" : path, c->name);
+		if (!c->directory || !c->path)
 			r = error_set(err, -ENOMEM, "cannot make a cgroup");
-		}
-		c->directory = text.data;
 	}
 	free(path);
 	free(directory);
 	return r;
+}
+
+/* Before Linux 5.11 a memory cgroup may be told not to count in its parent: then its parent's limit would not hold in ours. One of ours counts
+ * what the job makes below it. */
+static int check_hierarchy(const struct own_cgroup *c, struct error *err)
+{
+	char text[16];
+	ssize_t n = read_root_file(c->parent_fd, "memory.use_hierarchy", text, sizeof(text));
+
+	if (n == -ENOENT)
+		return 0;
+	if (n < 0)
+		return error_set(err, (int) n, "cannot read memory.use_hierarchy of our cgroup");
+	if (text[0] == '1')
+		return 0;
+	if (faccessat(c->parent_fd, "../memory.use_hierarchy", F_OK, 0) == 0)
+		return error_say(err, -EOPNOTSUPP,
+			"our memory cgroup would not count what a cgroup below it uses "
+			"(memory.use_hierarchy 0), so its limit would not hold");
+	int r = write_text(c->fd, "memory.use_hierarchy", "1");
+	return r < 0 ? error_set(err, r, "cannot set memory.use_hierarchy") : 0;
+}
+
+static int check_use_v1(const struct own_cgroup *c, const char *controller, struct error *err)
+{
+	if (faccessat(c->fd, "cgroup.procs", W_OK, AT_EACCESS) < 0)
+		return error_set(err, -errno, "no process may be moved into %s", c->directory);
+	return strcmp(controller, "memory") == 0 ? check_hierarchy(c, err) : 0;
 }
 
 /* A child of a threaded cgroup takes no processes, and before Linux 5.14 there is no cgroup.kill. */
@@ -73,14 +114,15 @@ static int check_use(struct own_cgroup *c, struct error *err)
 	return 0;
 }
 
-int own_cgroup_make(
-	const struct roots *roots, const char *name, struct own_cgroup *ret, struct error *err)
+int own_cgroup_make(const struct roots *roots, const char *controller, const char *name,
+	struct own_cgroup *ret, struct error *err)
 {
 	struct own_cgroup c = OWN_CGROUP_NONE;
 	int r;
 
 	c.name = strdup(name);
-	r = c.name ? open_parent(roots, &c, err) : error_set(err, -ENOMEM, "cannot make a cgroup");
+	r = c.name ? open_parent(roots, controller, &c, err)
+		   : error_set(err, -ENOMEM, "cannot make a cgroup");
 	/* One of that name that is empty was left by a process that was killed and had our pid. */
 	if (r == 0)
 		unlinkat(c.parent_fd, name, AT_REMOVEDIR);
@@ -93,8 +135,10 @@ int own_cgroup_make(
 		return r;
 	}
 	c.fd = openat(c.parent_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	r = c.fd < 0 ? error_set(err, -errno, "cannot open the cgroup %s", c.directory)
-		     : check_use(&c, err);
+	if (c.fd < 0)
+		r = error_set(err, -errno, "cannot open the cgroup %s", c.directory);
+	else
+		r = is_v2(controller) ? check_use(&c, err) : check_use_v1(&c, controller, err);
 	if (r < 0) {
 		own_cgroup_remove(&c);
 		return r;
@@ -190,6 +234,7 @@ int own_cgroup_remove(struct own_cgroup *c)
 	if (c->parent_fd >= 0)
 		close(c->parent_fd);
 	free(c->directory);
+	free(c->path);
 	free(c->name);
 	*c = (struct own_cgroup) OWN_CGROUP_NONE;
 	return r == -ENOENT ? 0 : r;

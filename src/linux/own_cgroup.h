@@ -1,27 +1,32 @@
 /* SPDX-License-Identifier: MIT */
-/* A version 2 cgroup made for one job: what is in it can be killed as a whole, and seen to be empty. No controller is needed. */
+/* A cgroup made for one job. One of version 2 can be killed as a whole and seen to be empty, without any controller; one of version 1
+ * counts what its controller counts. */
 #ifndef ASSAY_LINUX_OWN_CGROUP_H
 #define ASSAY_LINUX_OWN_CGROUP_H
 
 #include <sys/types.h>
+
+#include "linux/cgroup.h"
 
 struct error;
 struct roots;
 
 struct own_cgroup {
 	char *directory; /* NULL: none was made */
+	char *path; /* in the hierarchy, as /proc/PID/cgroup has it */
 	char *name; /* its last part */
 	int parent_fd, fd; /* directories */
 };
 
 #define OWN_CGROUP_NONE                                                                            \
 	{                                                                                          \
-		NULL, NULL, -1, -1                                                                 \
+		NULL, NULL, NULL, -1, -1                                                           \
 	}
 
-/* Makes it below the cgroup this process is in. On failure nothing is left, and the text says what is missing. */
-int own_cgroup_make(
-	const struct roots *roots, const char *name, struct own_cgroup *ret, struct error *err);
+/* Makes it below the cgroup this process is in, so that what bounds us bounds the job as well. `controller` is one of version 1, or CGROUP_V2. On
+ * failure nothing is left, and the text says what is missing. */
+int own_cgroup_make(const struct roots *roots, const char *controller, const char *name,
+	struct own_cgroup *ret, struct error *err);
 /* Moves a process in. */
 int own_cgroup_take(const struct own_cgroup *c, pid_t pid);
 /* Whether a living process is in it or below it; a negative errno when that cannot be told. */

@@ -131,6 +131,9 @@ void run_info_done(struct assay_run_info *info)
 	for (size_t i = 0; i < info->n_tags; i++)
 		free(info->tags[i]);
 	free(info->tags);
+	for (size_t i = 0; i < info->n_own_cgroups; i++)
+		free(info->own_cgroups[i]);
+	free(info->own_cgroups);
 	free(info->parent.id);
 	free(info->parent.prefix);
 	*info = (struct assay_run_info){ 0 };

@@ -217,6 +217,8 @@ struct assay_run_info {
 	uint64_t live_lost; /* that could not be written */
 	struct limit_hit limit_hit;
 	const char *cgroup_option; /* "auto", "own", "none"; a literal */
+	char **own_cgroups; /* the directories made for the job; raw bytes */
+	size_t n_own_cgroups;
 	struct target_limit target_limits[N_TARGET_LIMITS_MAX];
 	size_t n_target_limits;
 	uint64_t stopped_ns; /* the job was stopped this long (SIGSTOP, Ctrl-Z) */

@@ -115,6 +115,13 @@ static uint8_t of_whole_run(const struct measure *row, uint8_t quality)
 	return row->reduce & MAX ? measure_peak_quality(row, quality) : quality;
 }
 
+/* Process events and the job's own cgroup know of those that nobody waited for as well. */
+static bool misses_the_lost(const struct measure *r)
+{
+	return strncmp(r->key, "cgroup_", strlen("cgroup_")) != 0 &&
+	       strncmp(r->key, "connector_", strlen("connector_")) != 0;
+}
+
 /* Every selected source of a quantity, beside the one in use. */
 static void conclude_rungs(struct monitor *m, struct assay_run_info *info, const struct verdict *v)
 {
@@ -143,8 +150,9 @@ static void conclude_rungs(struct monitor *m, struct assay_run_info *info, const
 			m->ledger.hwm_max_bytes)
 			rung->value = (struct value){ .n = m->ledger.hwm_max_bytes,
 				.quality = LOWER_BOUND };
-		if (v->alarm == REAP_SEEN && rung->value.quality == EXACT)
+		if (v->alarm == REAP_SEEN && rung->value.quality == EXACT && misses_the_lost(r))
 			rung->value.quality = LOWER_BOUND;
+		conclude_cgroup_rung(&v->cpu, rung);
 		if (rung->value.quality == ABSENT && !m->states[ms->collector[row]].available)
 			snprintf(rung->why, sizeof(rung->why), "%s",
 				m->states[ms->collector[row]].why);
@@ -198,6 +206,7 @@ void conclude(struct monitor *m, struct assay_run_info *info, bool running)
 	struct verdict v = conclude_verdict(m, info);
 	conclude_cpu(m, info, &v);
 	conclude_memory(m, info, &v, running);
+	conclude_cgroup(m, info, &v.cpu);
 	conclude_io(m, info, &v);
 	conclude_network(m, info);
 	conclude_energy(m, info);
@@ -207,6 +216,7 @@ void conclude(struct monitor *m, struct assay_run_info *info, bool running)
 	if (running)
 		return;
 	conclude_notes_on_cpu(m, info, &v);
+	conclude_cgroup_notes(info, &v.cpu);
 	conclude_names(m, info);
 	conclude_totals(m, info);
 	conclude_devices(m, info);

@@ -23,8 +23,17 @@ struct cpu_sources {
 		stolen_ns; /* interrupts and steal of the whole machine meanwhile: perf may count them, the scheduler does not */
 	bool childless; /* a complete census counted one process: there was nobody to reap */
 	bool sigchld_ignored; /* a process with children ignored SIGCHLD */
+	bool has_cgroup;
+	bool cgroup_own; /* made for the job */
+	bool cgroup_exact; /* what it counted is the job's CPU time, all of it and nothing else */
+	bool cgroup_left; /* some of the job is not in its own cgroup */
+	uint64_t cgroup_ns;
 };
 enum reap_alarm conclude_reap_alarm(const struct cpu_sources *s);
+/* What the job's own cgroup counted and nobody waited for; 0 when that is within what the two may differ by. */
+uint64_t conclude_cgroup_lost_ns(const struct cpu_sources *s);
+/* How far the tree may be below the cgroup, or above it, without a reason. */
+uint64_t conclude_cgroup_error_ns(const struct cpu_sources *s);
 /* How much more than the keeper perf may count before it tells of lost children; how much less before the two disagree. */
 uint64_t conclude_perf_excess_ns(const struct cpu_sources *s);
 uint64_t conclude_perf_deficit_ns(const struct cpu_sources *s);

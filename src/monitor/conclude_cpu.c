@@ -37,9 +37,12 @@ enum reap_alarm conclude_reap_alarm(const struct cpu_sources *s)
 	bool gap = s->has_perf && s->perf_ns > s->tree_ns + conclude_perf_excess_ns(s) &&
 		   !s->childless;
 
+	/* The cgroup knows better than perf. */
+	if (s->cgroup_exact)
+		gap = conclude_cgroup_lost_ns(s) > 0;
 	if (gap || s->sigchld_ignored)
 		return REAP_SEEN;
-	return s->has_perf || s->childless ? REAP_NONE_DETECTED : REAP_SUSPECTED;
+	return s->has_perf || s->childless || s->cgroup_exact ? REAP_NONE_DETECTED : REAP_SUSPECTED;
 }
 
 /* What was stolen from the whole machine, by the job's share of its CPUs: twice that, for the stealing is not even. */
@@ -52,6 +55,26 @@ static uint64_t stolen_ns(const struct monitor *m)
 		       ((double) sysconf(_SC_NPROCESSORS_ONLN) * elapsed);
 
 	return share < 1 ? (uint64_t) (share * (double) stolen) : stolen;
+}
+
+/* The cgroup has the CPU time of what was reaped unseen, and nothing else of it. */
+static void note_what_was_lost(struct assay_run_info *info, const struct verdict *v)
+{
+	uint64_t lost_ns = conclude_cgroup_lost_ns(&v->cpu);
+
+	if (!v->cpu.cgroup_exact)
+		run_info_note(
+			info, "%s: CPU, I/O and the largest process are lower bounds", v->why);
+	else if (lost_ns == 0)
+		run_info_note(info,
+			"%s: I/O and the largest process are lower bounds; CPU time is not, for "
+			"the job's cgroup counted it",
+			v->why);
+	else
+		run_info_note(info,
+			"%s: I/O and the largest process are lower bounds; %.3f s of CPU time were "
+			"counted by the job's cgroup alone",
+			v->why, (double) lost_ns / 1e9);
 }
 
 struct verdict conclude_verdict(struct monitor *m, struct assay_run_info *info)
@@ -71,17 +94,18 @@ struct verdict conclude_verdict(struct monitor *m, struct assay_run_info *info)
 	if (l->born_ignoring_sigchld && !v.cpu.has_perf && v.cpu.processes > 1)
 		v.cpu.sigchld_ignored = true;
 	v.cpu.childless = m->census.fd >= 0 && m->census.complete && m->census.started == 1;
+	conclude_cgroup_sources(m, info, &v.cpu);
 	v.alarm = conclude_reap_alarm(&v.cpu);
 	if (l->no_subreaper) {
 		v.alarm = REAP_SEEN;
 		snprintf(v.why, sizeof(v.why),
 			"this system does not let us adopt orphans (prctl PR_SET_CHILD_SUBREAPER), "
 			"so daemons are lost");
-		run_info_note(info,
-			"%s: CPU, I/O, processes and the largest process are lower bounds", v.why);
+		run_info_note(info, "%s: %sI/O, processes and the largest process are lower bounds",
+			v.why, v.cpu.cgroup_exact ? "" : "CPU, ");
 		return v;
 	}
-	v.unexplained = v.cpu.has_perf && !v.cpu.childless &&
+	v.unexplained = v.cpu.has_perf && !v.cpu.childless && !v.cpu.cgroup_exact &&
 			v.cpu.perf_ns > v.cpu.tree_ns + conclude_perf_error_ns(&v.cpu);
 	if (v.alarm != REAP_SEEN)
 		return v;
@@ -97,12 +121,16 @@ struct verdict conclude_verdict(struct monitor *m, struct assay_run_info *info)
 		snprintf(v.why, sizeof(v.why),
 			"the job was started with SIGCHLD ignored: the kernel may have reaped "
 			"children and counted them nowhere");
+	} else if (v.cpu.cgroup_exact) {
+		snprintf(v.why, sizeof(v.why),
+			"the job's cgroup counted CPU time of children that nobody waited for "
+			"(SIGCHLD ignored or SA_NOCLDWAIT in some parent)");
 	} else {
 		snprintf(v.why, sizeof(v.why),
 			"perf saw CPU time of children that nobody waited for (SIGCHLD ignored or "
 			"SA_NOCLDWAIT in some parent)");
 	}
-	run_info_note(info, "%s: CPU, I/O and the largest process are lower bounds", v.why);
+	note_what_was_lost(info, &v);
 	return v;
 }
 
@@ -111,18 +139,53 @@ struct cpu_claim {
 	uint64_t user_ns;
 	uint64_t system_ns;
 	enum quality quality;
-	const char *key;
+	const char *key, *user_key, *system_key;
 	bool living;
 };
+
+/* A cgroup that the run shares with its recorder is asked only where the tree cannot tell. */
+static bool claims_by_cgroup(const struct verdict *v)
+{
+	return v->cpu.cgroup_exact && (v->cpu.cgroup_own || v->alarm == REAP_SEEN);
+}
+
+static void claim_by_cgroup(const struct monitor *m, const struct verdict *v, struct cpu_claim *c)
+{
+	struct summary user = selected_summary(m, CGROUP_USER_KEY);
+	struct summary system = selected_summary(m, CGROUP_SYSTEM_KEY);
+	double sum = (double) user.delta + (double) system.delta;
+
+	c->cpu_ns = v->cpu.cgroup_ns;
+	c->key = CGROUP_CPU_KEY;
+	if (user.quality == ABSENT || system.quality == ABSENT || sum <= 0) {
+		sum = (double) c->user_ns + (double) c->system_ns;
+		user.delta = c->user_ns;
+	} else {
+		c->user_key = CGROUP_USER_KEY;
+		c->system_key = CGROUP_SYSTEM_KEY;
+	}
+	/* The split is of clock ticks, the whole of nanoseconds. */
+	double share = sum > 0 ? (double) user.delta / sum : 0;
+	c->user_ns = (uint64_t) (share * (double) c->cpu_ns);
+	c->system_ns = c->cpu_ns - c->user_ns;
+}
 
 static struct cpu_claim claim(const struct monitor *m, const struct verdict *v)
 {
 	const struct ledger *l = &m->ledger;
 	struct cpu_claim c = { l->tree_cpu_ns, l->tree_user_ns, l->tree_system_ns, EXACT,
-		"keeper_cpu_seconds", l->living > 0 };
+		"keeper_cpu_seconds", "keeper_cpu_user_seconds", "keeper_cpu_system_seconds",
+		l->living > 0 };
 
-	if (c.living)
+	if (c.living) {
 		c.key = "tree_cpu_seconds";
+		c.user_key = "tree_cpu_user_seconds";
+		c.system_key = "tree_cpu_system_seconds";
+	}
+	if (claims_by_cgroup(v)) {
+		claim_by_cgroup(m, v, &c);
+		return c;
+	}
 	if (v->alarm != REAP_SEEN)
 		return c;
 	c.quality = LOWER_BOUND;
@@ -147,10 +210,22 @@ static void add_cpu(const struct monitor *m, struct assay_run_info *info, const 
 		headline_add(info, "cpu_seconds", SECONDS, c->cpu_ns, c->quality, c->key);
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 
-	if (v->alarm == REAP_SEEN) {
+	if (claims_by_cgroup(v)) {
+		uint64_t lost_ns = conclude_cgroup_lost_ns(&v->cpu);
+		int n = snprintf(h->why, sizeof(h->why), "%s",
+			v->cpu.cgroup_own ? "counted by the job's own cgroup, children that nobody "
+					    "waits for included"
+					  : ONLY_US_WORDS);
+		if (lost_ns > 0 && n > 0)
+			snprintf(h->why + n, sizeof(h->why) - (size_t) n,
+				": %.3f s that are in no exit status", (double) lost_ns / 1e9);
+	} else if (v->alarm == REAP_SEEN) {
 		h->has_lower = h->has_upper = true;
 		h->lower = c->cpu_ns;
 		h->upper = (uint64_t) (cpus > 0 ? cpus : 1) * info->wall_ns;
+		/* What everybody in a cgroup used is no less than what the job did. */
+		if (v->cpu.has_cgroup && !v->cpu.cgroup_own && v->cpu.cgroup_ns < h->upper)
+			h->upper = v->cpu.cgroup_ns;
 		if (h->upper < c->cpu_ns)
 			h->upper = c->cpu_ns;
 		snprintf(h->why, sizeof(h->why), "%s", v->why);
@@ -166,16 +241,16 @@ static void add_cpu(const struct monitor *m, struct assay_run_info *info, const 
 static void add_cpu_split(
 	struct assay_run_info *info, const struct verdict *v, const struct cpu_claim *c)
 {
-	const char *why = v->alarm == REAP_SEEN ? v->why
-						: "split between user and system by clock ticks: "
-						  "unreliable for tasks under 20 ms";
+	bool bound = v->alarm == REAP_SEEN && !claims_by_cgroup(v);
+	const char *why = bound ? v->why
+				: "split between user and system by clock ticks: "
+				  "unreliable for tasks under 20 ms";
 	struct headline *h;
 
-	h = headline_add(info, "cpu_user_seconds", SECONDS, c->user_ns, ESTIMATE,
-		c->living ? "tree_cpu_user_seconds" : "keeper_cpu_user_seconds");
+	h = headline_add(info, "cpu_user_seconds", SECONDS, c->user_ns, ESTIMATE, c->user_key);
 	snprintf(h->why, sizeof(h->why), "%s", why);
-	h = headline_add(info, "cpu_system_seconds", SECONDS, c->system_ns, ESTIMATE,
-		c->living ? "tree_cpu_system_seconds" : "keeper_cpu_system_seconds");
+	h = headline_add(
+		info, "cpu_system_seconds", SECONDS, c->system_ns, ESTIMATE, c->system_key);
 	snprintf(h->why, sizeof(h->why), "%s", why);
 }
 
@@ -221,7 +296,8 @@ void conclude_notes_on_cpu(struct monitor *m, struct assay_run_info *info, const
 	if (m->collect.keeper_lost)
 		run_info_note(info, "the keeper was killed; the recorder took over its work, I/O "
 				    "of the dead is a lower bound");
-	if (!c->has_perf || v->alarm == REAP_SEEN)
+	/* With a cgroup that knows, perf is compared with that. */
+	if (!c->has_perf || v->alarm == REAP_SEEN || c->cgroup_exact)
 		return;
 	if (c->perf_ns > c->tree_ns + conclude_perf_error_ns(c))
 		run_info_note(info,

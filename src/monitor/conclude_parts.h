@@ -21,6 +21,18 @@ struct verdict {
 #define REAP_SUSPECTED_WORDS                                                                       \
 	"no auto-reaping parent detected; without perf an SA_NOCLDWAIT one would go unseen"
 
+#define ONLY_US_WORDS                                                                              \
+	"no other process was in the job's cgroup when the run began nor when it ended; assay's "  \
+	"own share is taken off"
+
+/* The cgroup's rows. */
+#define CGROUP_CPU_KEY "cgroup_cpu_seconds"
+#define CGROUP_USER_KEY "cgroup_cpu_user_seconds"
+#define CGROUP_SYSTEM_KEY "cgroup_cpu_system_seconds"
+#define CGROUP_MEMORY_KEY "cgroup_memory_current_bytes"
+#define CGROUP_PEAK_KEY "cgroup_memory_peak_bytes"
+#define CGROUP_TASKS_KEY "cgroup_pids_peak_count"
+
 /* Adds a line to the headline. */
 struct headline *headline_add(struct assay_run_info *info, const char *name, enum unit unit,
 	uint64_t n, enum quality quality, const char *key);
@@ -36,6 +48,13 @@ void conclude_network(struct monitor *m, struct assay_run_info *info);
 /* Notes on the node's energy. */
 void conclude_energy(struct monitor *m, struct assay_run_info *info);
 void conclude_notes_on_cpu(struct monitor *m, struct assay_run_info *info, const struct verdict *v);
+/* Fills what the cgroup says of CPU time; the other sources are filled already. */
+void conclude_cgroup_sources(
+	const struct monitor *m, const struct assay_run_info *info, struct cpu_sources *s);
+void conclude_cgroup(struct monitor *m, struct assay_run_info *info, const struct cpu_sources *s);
+void conclude_cgroup_notes(struct assay_run_info *info, const struct cpu_sources *s);
+/* What may be claimed for a rung that is the cgroup's. */
+void conclude_cgroup_rung(const struct cpu_sources *s, struct rung *rung);
 void conclude_host(struct monitor *m, struct assay_run_info *info);
 void conclude_memory(
 	struct monitor *m, struct assay_run_info *info, const struct verdict *v, bool running);

@@ -189,12 +189,22 @@ static void forget_gauges(struct monitor *m, size_t collector)
 	}
 }
 
+/* The peak of a cgroup may be from before the job: then it is not the job's. */
+static void keep_cgroup_peak(struct monitor *m)
+{
+	int row = measures_find(m->measures, "cgroup_memory_peak_bytes");
+
+	if (row >= 0 && m->batch.run_singles[row].quality != ABSENT)
+		m->collect.cgroup_peak_before_bytes = m->batch.run_singles[row].last;
+}
+
 void monitor_baseline(struct monitor *m)
 {
 	for (size_t i = 0; collectors[i]; i++) {
 		if (!m->active[i] || !collectors[i]->counted_before)
 			continue;
 		read_collector(m, i, 0);
+		keep_cgroup_peak(m);
 		forget_gauges(m, i);
 	}
 }

@@ -273,6 +273,10 @@ static void options(struct json *j, const struct assay_run_info *info)
 	if (info->report_interval_ns > 0)
 		json_key_seconds(j, "report_interval_seconds", info->report_interval_ns);
 	json_key_bool(j, "wait_all", info->wait_all);
+	if (info->cgroup_option)
+		json_key_text(j, "cgroup", info->cgroup_option);
+	if (info->n_own_cgroups > 0)
+		json_key_raw_list(j, "own_cgroups", (int) info->n_own_cgroups, info->own_cgroups);
 	limits(j, info);
 	info_output_options(j, info);
 	if (info->fail_always)

@@ -15,12 +15,23 @@
 /* Room for what ends the line: brackets, the counts of what was left out. */
 #define END_SIZE 160
 
+/* What the values leave to the processes, in a slot of the ring some eight of them. */
+#define FOR_PROCESSES(limit) ((limit) *2 / 5)
+#define ROWS_MAX 4096
+
 struct line {
 	struct json j;
 	const struct sample *sample;
-	size_t limit;
+	size_t limit; /* of what is being written now */
+	size_t owed; /* for the qualities of the values that are there: a value without its quality would claim too much */
 	uint64_t omitted_values;
+	uint64_t there[ROWS_MAX / 64]; /* a bit a row: its value is in the line */
 };
+
+static bool is_there(const struct line *l, size_t row)
+{
+	return row < ROWS_MAX && (l->there[row / 64] >> row % 64 & 1);
+}
 
 /* A point to go back to when what came after it does not fit. */
 struct mark {
@@ -37,7 +48,7 @@ static bool fits_or_goes(struct line *l, const struct mark *before)
 {
 	struct buf *out = l->j.out;
 
-	if (out->len + END_SIZE <= l->limit)
+	if (out->len + l->owed + END_SIZE <= l->limit)
 		return true;
 	out->len = before->length;
 	out->data[out->len] = '\0';
@@ -58,6 +69,25 @@ static bool was_read(const struct sample *s, const struct accumulator *a)
 	return accumulator_read_since(a, s->monotonic_ns);
 }
 
+/* A quality is told where it is not that of the row, which info.json holds. */
+static const char *special_quality(const struct sample *s, size_t row)
+{
+	uint8_t quality = s->singles[row].quality;
+
+	return was_read(s, &s->singles[row]) && quality != s->measures->rows[row]->quality
+		       ? quality_name(quality)
+		       : NULL;
+}
+
+/* "key":"quality", and what opens the object of them */
+static size_t quality_size(const struct sample *s, size_t row)
+{
+	static const char around[] = "\"qualities\":{\"\":\"\",}";
+	const char *quality = special_quality(s, row);
+
+	return quality ? strlen(s->measures->rows[row]->key) + strlen(quality) + sizeof(around) : 0;
+}
+
 static void values(struct line *l)
 {
 	const struct sample *s = l->sample;
@@ -70,22 +100,18 @@ static void values(struct line *l)
 		if (!is_of_run(s, row) || !was_read(s, &s->singles[row]))
 			continue;
 		struct mark before = mark(l);
+		size_t owed = quality_size(s, row);
+		l->owed += owed;
 		json_key(&l->j, m->key);
 		json_measure_value(&l->j, m->unit, s->singles[row].last);
-		if (!fits_or_goes(l, &before))
+		if (row < ROWS_MAX && fits_or_goes(l, &before)) {
+			l->there[row / 64] |= UINT64_C(1) << row % 64;
+		} else {
 			l->omitted_values++;
+			l->owed -= owed;
+		}
 	}
 	json_object_end(&l->j);
-}
-
-/* A quality is told where it is not that of the row, which info.json holds. */
-static const char *special_quality(const struct sample *s, size_t row)
-{
-	uint8_t quality = s->singles[row].quality;
-
-	return was_read(s, &s->singles[row]) && quality != s->measures->rows[row]->quality
-		       ? quality_name(quality)
-		       : NULL;
 }
 
 /* What was tried and refused; what merely was not due is not there. */
@@ -97,8 +123,8 @@ static const char *refusal(const struct sample *s, size_t row)
 }
 
 /* An object of the rows of which `about` has something to say; not there when it has not. */
-static void remarks(
-	struct line *l, const char *key, const char *(*about)(const struct sample *s, size_t row))
+static void remarks(struct line *l, const char *key, bool of_values,
+	const char *(*about)(const struct sample *s, size_t row))
 {
 	const struct sample *s = l->sample;
 	bool open = false;
@@ -106,7 +132,7 @@ static void remarks(
 	for (size_t row = 0; row < s->measures->n; row++) {
 		const char *text = is_of_run(s, row) ? about(s, row) : NULL;
 
-		if (!text)
+		if (!text || (of_values && !is_there(l, row)))
 			continue;
 		struct mark before = mark(l);
 		if (!open) {
@@ -191,9 +217,12 @@ void live_json_line(const struct sample *s, size_t limit, struct buf *out)
 	json_key_seconds(&l.j, "at_seconds", s->since_start_ns);
 	if (s->last)
 		json_key_bool(&l.j, "last", true);
+	l.limit -= FOR_PROCESSES(limit);
 	values(&l);
-	remarks(&l, "qualities", special_quality);
-	remarks(&l, "absent", refusal);
+	l.owed = 0;
+	remarks(&l, "qualities", true, special_quality);
+	remarks(&l, "absent", false, refusal);
+	l.limit += FOR_PROCESSES(limit);
 	processes(&l);
 	if (l.omitted_values > 0)
 		json_key_u64(&l.j, "omitted_values", l.omitted_values);

@@ -10,7 +10,9 @@
 #include "base/utf8.h"
 #include "model/run_info.h"
 #include "report/allowed.h"
+#include "report/comparison.h"
 #include "report/host_row.h"
+#include "report/number.h"
 #include "report/page.h"
 #include "report/wrap.h"
 
@@ -72,54 +74,6 @@ static void head(struct page *p, const struct assay_run_info *info)
 	page_end_row(p);
 	if (!o->known && o->evidence[0])
 		page_words(p, "outcome", o->evidence);
-}
-
-static void tenths(uint64_t n, uint64_t one, const char *unit, char text[UNITS_TEXT_SIZE])
-{
-	uint64_t rounded = n / (one / 10) + (n % (one / 10) >= one / 20);
-
-	snprintf(text, UNITS_TEXT_SIZE, "%llu.%llu%s%s", (unsigned long long) (rounded / 10),
-		(unsigned long long) (rounded % 10), *unit ? " " : "", unit);
-}
-
-static void format_number(uint8_t unit, uint64_t n, char text[UNITS_TEXT_SIZE])
-{
-	switch ((enum unit) unit) {
-	case BYTES:
-		format_bytes(n, text);
-		break;
-	case SECONDS:
-		format_duration(n, text);
-		break;
-	case UNITLESS: /* cores, in thousandths */
-		n = n / 10 + (n % 10 >= 5);
-		snprintf(text, UNITS_TEXT_SIZE, "%llu.%02llu", (unsigned long long) (n / 100),
-			(unsigned long long) (n % 100));
-		break;
-	case PERCENT:
-		snprintf(text, UNITS_TEXT_SIZE, "%llu.%llu %%", (unsigned long long) (n / 1000),
-			(unsigned long long) (n % 1000 / 100));
-		break;
-	case JOULES:
-		tenths(n, 1000000000, "J", text);
-		break;
-	case WATTS:
-		tenths(n, 100000, "W", text);
-		break;
-	case HERTZ:
-		tenths(n, 1000000, "MHz", text);
-		break;
-	case CELSIUS:
-		tenths(n, 1000, "degrees C", text);
-		break;
-	case RATIO:
-		tenths(n, 1000, "", text);
-		break;
-	case COUNT:
-	case N_UNIT:
-		snprintf(text, UNITS_TEXT_SIZE, "%llu", (unsigned long long) n);
-		break;
-	}
 }
 
 /* The headline of that name if it has a value. */
@@ -247,12 +201,16 @@ static bool memory_row(struct page *p, const struct assay_run_info *info)
 {
 	const struct headline *job = known(info, "memory_peak_bytes");
 	const struct headline *process = known(info, "memory_peak_process_bytes");
+	const struct headline *charged = known(info, "memory_peak_charged_bytes");
 
 	if (!job && !process)
 		return absent_row(p, info, "memory", "memory_peak_bytes");
 	page_row(p, "memory");
 	item(p, job, "peak of the job");
 	item(p, process, "largest process");
+	/* What is charged to a cgroup that others are in says little of the job. */
+	if (charged && charged->value.quality == EXACT)
+		item(p, charged, "charged to its cgroup");
 	page_end_row(p);
 	return true;
 }
@@ -516,4 +474,5 @@ void report_summary(const struct assay_run_info *info, int color, struct buf *ou
 	for (size_t i = 0; i < info->n_notes; i++)
 		if (!says_why_no_record(info, info->notes[i]))
 			printable_words(&page, "note", info->notes[i]);
+	report_comparison(info, color, out);
 }

@@ -490,7 +490,7 @@ def test_a_job_that_the_oom_killer_ended_says_so_and_by_what_counter(run_assay, 
 
     assert run.status == -signal.SIGKILL
     assert run.info["outcome"]["words"] == \
-        "killed by SIGKILL (the kernel's OOM killer: memory.oom_control oom_kill rose by 1)"
+        "killed by SIGKILL (the kernel's OOM killer: memory.oom_control oom_kill rose by 1; memory limit 64 MiB)"
 
 
 def test_a_job_that_lost_a_child_to_the_oom_killer_has_it_noted(run_assay, small_cgroup, room):

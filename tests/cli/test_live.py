@@ -232,3 +232,14 @@ def test_the_live_file_of_another_run_is_not_taken_over(run_assay):
     run = run_assay(["true"], ["--clobber"], prefix=run_assay.room / "old-")
     assert "live" not in run.info
     assert not live.exists(), "it is not this run's"
+
+
+def test_a_value_that_is_only_a_bound_is_never_there_without_saying_so(run_assay):
+    run_assay(["sh", "-c", "sleep 0.2"], WIDE)
+    bounds = [(key, sample) for sample in read_live(f"{run_assay.room}/run1-") for key in sample["values"]
+              if key.startswith("cgroup_memory_") and not key.endswith("limit_bytes")]
+
+    if not bounds:
+        pytest.skip("needs a memory cgroup that others may be in")
+    for key, sample in bounds:
+        assert sample["qualities"][key] in ("upper_bound", "estimate"), (key, sample["qualities"])

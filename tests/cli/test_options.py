@@ -24,6 +24,7 @@ VALUES = {
     "measurements": ["minimal", "default", "proc_*", "minimal,proc_*", "minimal"],
     "sample-interval": TIMES,
     "report-interval": TIMES,
+    "cgroup": ["none", "auto", "none", "auto", "none"],
     "wait-all": SWITCH,
     "freeze-on-exit": TIMES,
     "capture-outputs": ["all", "none", "stdout", "stderr", "combined"],

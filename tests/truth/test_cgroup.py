@@ -116,6 +116,25 @@ def test_in_a_cgroup_namespace_under_mounts_from_outside_the_same_cgroup_is_foun
     assert rung(run, "memory_charged_peak", "cgroup_memory_peak_bytes")["value"] == peak
 
 
+@pytest.mark.skipif(not shutil.which("unshare"), reason="needs unshare to make namespaces")
+def test_in_a_container_that_sees_only_its_part_the_limit_above_is_known(run_assay):
+    limit = 512 * MIB
+    with made("memory") as cgroup:
+        inner, mount = cgroup.at["memory"] / "inner", mounted(1, "memory")
+        inner.mkdir()
+        (cgroup.at["memory"] / "memory.limit_in_bytes").write_text(str(limit))
+        enter = f'echo $$ >{inner}/cgroup.procs && mount --bind {inner} {mount} && exec unshare --cgroup "$@"'
+        try:
+            run = run_assay.load("memory-steady", 64, 300, wrapper=["unshare", "--mount", "sh", "-c", enter, "sh"])
+            peak = int((inner / "memory.max_usage_in_bytes").read_text())
+        finally:
+            wait_for(lambda: not (inner / "cgroup.procs").read_text(), "the cgroup to be empty")
+            inner.rmdir()
+
+    assert rung(run, "memory_charged_peak", "cgroup_memory_peak_bytes")["value"] == peak
+    assert summary(run, "cgroup_last_memory_limit_bytes") == {"value": limit, "quality": "exact"}
+
+
 def test_an_ordinary_user_reads_the_same(run_assay, ordinary_user):
     drop = ["setpriv", f"--reuid={ordinary_user.uid}", f"--regid={ordinary_user.gid}", "--clear-groups"]
     with made("memory", "cpuacct", "pids") as cgroup:

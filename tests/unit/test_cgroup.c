@@ -106,16 +106,16 @@ static void a_cgroup_of_our_own_holds_kills_and_goes(void **state)
 
 	assert_int_equal(roots_open(&r, "", &err), 0);
 	snprintf(name, sizeof(name), "assay-unit-test-%d", (int) getpid());
-	if (own_cgroup_make(&r, name, &c, &err) < 0)
+	if (own_cgroup_make(&r, CGROUP_V2, name, &c, &err) < 0)
 		SKIP_BECAUSE("needs leave to make a cgroup of version 2: %s", err.text);
 	assert_int_equal(own_cgroup_populated(&c), 0);
 
 	/* One that was left behind empty is taken for our own; one in use is not. */
 	struct own_cgroup again = OWN_CGROUP_NONE;
-	assert_int_equal(own_cgroup_make(&r, name, &again, &err), 0);
+	assert_int_equal(own_cgroup_make(&r, CGROUP_V2, name, &again, &err), 0);
 	assert_int_equal(own_cgroup_remove(&again), 0);
 	own_cgroup_remove(&c);
-	assert_int_equal(own_cgroup_make(&r, name, &c, &err), 0);
+	assert_int_equal(own_cgroup_make(&r, CGROUP_V2, name, &c, &err), 0);
 
 	pid_t child = fork();
 	if (child == 0) {
@@ -125,7 +125,7 @@ static void a_cgroup_of_our_own_holds_kills_and_goes(void **state)
 	}
 	assert_int_equal(own_cgroup_take(&c, child), 0);
 	assert_int_equal(own_cgroup_populated(&c), 1);
-	assert_int_equal(own_cgroup_make(&r, name, &again, &err), -EEXIST);
+	assert_int_equal(own_cgroup_make(&r, CGROUP_V2, name, &again, &err), -EEXIST);
 	assert_null(again.directory);
 	assert_int_equal(own_cgroup_kill(&c), 0);
 	assert_int_equal(waitpid(child, &status, 0), child);

@@ -510,49 +510,62 @@ static void files_are_opened_anew_for_a_place_made_for_the_job(void **state)
 	close_readings(&r);
 }
 
-/* On the live machine: a directory that is removed and made again is not the one that was opened. */
+/* A cgroup of the live machine, removed also when the test fails. */
+static struct cgroup_view here;
+static struct roots live;
+static char made[32];
+
+static int open_here(void **state)
+{
+	(void) state;
+	snprintf(made, sizeof(made), "assay-test-%d", (int) getpid());
+	if (roots_open(&live, "", NULL) < 0)
+		return -1;
+	cgroup_view_open(&here, &live, 0);
+	return 0;
+}
+
+static int close_here(void **state)
+{
+	(void) state;
+	if (here.place[CGROUP_CPUACCT].fd >= 0)
+		unlinkat(here.place[CGROUP_CPUACCT].fd, made, AT_REMOVEDIR);
+	cgroup_view_close(&here);
+	roots_close(&live);
+	return 0;
+}
+
 static void a_counter_is_not_trusted_in_a_cgroup_made_anew(void **state)
 {
+	const struct cgroup_place *p = &here.place[CGROUP_CPUACCT];
 	struct readings r;
-	struct roots live;
-	char directory[64], path[128];
+	struct stat st;
+	char path[128];
 	(void) state;
 
-	assert_int_equal(roots_open(&live, "", NULL), 0);
-	struct cgroup_view here;
-	cgroup_view_open(&here, &live, 0);
-	const struct cgroup_place *p = &here.place[CGROUP_CPUACCT];
-	snprintf(directory, sizeof(directory), "assay-test-%d", (int) getpid());
-	snprintf(path, sizeof(path), "%.60s/%s", p->directory ? p->directory : "", directory);
-	if (p->fd < 0 || mkdirat(p->fd, directory, 0755) < 0) {
-		cgroup_view_close(&here);
-		roots_close(&live);
+	if (p->fd < 0 || mkdirat(p->fd, made, 0755) < 0)
 		SKIP_BECAUSE("needs leave to make a cgroup with CPU accounting");
-	}
+	snprintf(path, sizeof(path), "%.90s/%s", p->directory, made);
 	open_readings(&r, MOUNT_V2, "0::/\n");
 	r.view = (struct cgroup_view){ .roots = &live };
 	for (int i = 0; i < N_CGROUP_CONTROLLERS; i++)
 		r.view.place[i].fd = -1;
-	struct stat st;
 	struct cgroup_place own = { .version = p->version,
 		.directory = strdup(path),
-		.fd = openat(p->fd, directory, O_PATH | O_CLOEXEC) };
+		.fd = openat(p->fd, made, O_PATH | O_CLOEXEC) };
 	assert_int_equal(fstat(own.fd, &st), 0);
 	own.inode = st.st_ino;
 	cgroup_view_set(&r.view, CGROUP_CPUACCT, &own);
 	read_all(&r, 1);
 	assert_reading(&r, "cgroup_cpu_seconds", 0, EXACT);
-	assert_int_equal(unlinkat(p->fd, directory, AT_REMOVEDIR), 0);
+	assert_int_equal(unlinkat(p->fd, made, AT_REMOVEDIR), 0);
 	memset(r.batch.run_singles, 0, r.measures.n * sizeof(struct accumulator));
 	read_all(&r, 2);
 	assert_missing(&r, "cgroup_cpu_seconds", ENODEV);
-	assert_int_equal(mkdirat(p->fd, directory, 0755), 0);
+	assert_int_equal(mkdirat(p->fd, made, 0755), 0);
 	read_all(&r, 3);
 	assert_missing(&r, "cgroup_cpu_seconds", ESTALE);
-	assert_int_equal(unlinkat(p->fd, directory, AT_REMOVEDIR), 0);
 	close_readings(&r);
-	cgroup_view_close(&here);
-	roots_close(&live);
 }
 
 int main(void)
@@ -572,7 +585,8 @@ int main(void)
 		cmocka_unit_test(a_command_that_was_moved_elsewhere_leaves_no_bound),
 		cmocka_unit_test(a_command_of_version_1_that_is_ending_has_not_left),
 		cmocka_unit_test(files_are_opened_anew_for_a_place_made_for_the_job),
-		cmocka_unit_test(a_counter_is_not_trusted_in_a_cgroup_made_anew),
+		cmocka_unit_test_setup_teardown(
+			a_counter_is_not_trusted_in_a_cgroup_made_anew, open_here, close_here),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

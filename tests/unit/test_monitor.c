@@ -297,6 +297,35 @@ static void perf_beyond_its_error_tells_of_children_nobody_waited_for(void **sta
 	assert_int_equal(conclude_reap_alarm(&s), REAP_SEEN);
 }
 
+static void an_own_cgroup_tells_of_lost_children_and_overrules_perf(void **state)
+{
+	struct cpu_sources s = { .keeper_ns = 1000000000,
+		.tree_ns = 1000000000,
+		.has_perf = true,
+		.perf_ns = 1100000000,
+		.has_cgroup = true,
+		.cgroup_own = true,
+		.cgroup_exact = true,
+		.cgroup_ns = 1025000000,
+		.processes = 10 };
+
+	(void) state;
+	/* 20 ms, a hundredth, 5 us a process. */
+	assert_int_equal(conclude_cgroup_error_ns(&s), 30050000);
+	assert_int_equal(conclude_cgroup_lost_ns(&s), 0);
+	assert_int_equal(conclude_reap_alarm(&s), REAP_NONE_DETECTED);
+	s.cgroup_ns = 1031000000;
+	assert_int_equal(conclude_cgroup_lost_ns(&s), 31000000);
+	assert_int_equal(conclude_reap_alarm(&s), REAP_SEEN);
+	s.cgroup_exact = false;
+	assert_int_equal(conclude_cgroup_lost_ns(&s), 0);
+	s.has_perf = false;
+	assert_int_equal(conclude_reap_alarm(&s), REAP_SUSPECTED);
+	s.cgroup_exact = true;
+	s.cgroup_ns = s.tree_ns;
+	assert_int_equal(conclude_reap_alarm(&s), REAP_NONE_DETECTED);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -309,6 +338,7 @@ int main(void)
 		cmocka_unit_test(a_late_tick_counts_those_it_missed_and_returns_to_the_grid),
 		cmocka_unit_test(ticks_that_passed_while_all_was_stopped_are_not_missed),
 		cmocka_unit_test(perf_beyond_its_error_tells_of_children_nobody_waited_for),
+		cmocka_unit_test(an_own_cgroup_tells_of_lost_children_and_overrules_perf),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -100,7 +100,7 @@ static void a_counter_of_our_own_cgroup_that_rose_explains_a_sigkill(void **stat
 	put_own_cgroup(&t, "0::/step/task\n");
 	put(&t, "sys/fs/cgroup/step/memory.events", "oom 0\noom_kill 3\n");
 	put(&t, "sys/fs/cgroup/step/task/cgroup.procs", "");
-	oom_begin(&t.watch, &t.roots);
+	oom_begin(&t.watch, &t.roots, 0);
 	put(&t, "sys/fs/cgroup/step/memory.events", "oom 1\noom_kill 4\n");
 	struct assay_run_info info = told(&t, SIGKILL, 0);
 	assert_string_equal(info.outcome.words,
@@ -119,7 +119,7 @@ static void the_cgroup_a_job_moved_to_counts_from_when_it_was_seen_there(void **
 	put_own_cgroup(&t, "4:memory:/us\n");
 	put(&t, "sys/fs/cgroup/memory/us/memory.oom_control", "oom_kill 7\n");
 	put(&t, "sys/fs/cgroup/memory/job/memory.oom_control", "oom_kill 10\n");
-	oom_begin(&t.watch, &t.roots);
+	oom_begin(&t.watch, &t.roots, 0);
 	put(&t, "proc/4321/cgroup", "4:memory:/us\n");
 	oom_look(&t.watch, &t.roots, JOB, 20000000);
 	put(&t, "proc/4321/cgroup", "4:memory:/job\n");
@@ -144,7 +144,7 @@ static void an_old_kill_among_others_does_not_explain_a_sigkill_of_now(void **st
 	open_tree(&t, V2);
 	put_own_cgroup(&t, "0::/\n");
 	put(&t, "sys/fs/cgroup/memory.events", "oom_kill 0\n");
-	oom_begin(&t.watch, &t.roots);
+	oom_begin(&t.watch, &t.roots, 0);
 	put(&t, "sys/fs/cgroup/memory.events", "oom_kill 1\n");
 	for (uint64_t i = 1; i <= 2; i++)
 		oom_look(&t.watch, &t.roots, getpid(), i * minute_ns);
@@ -162,7 +162,7 @@ static void kills_elsewhere_on_the_machine_are_only_perhaps(void **state)
 
 	open_tree(&t, V2);
 	put(&t, "proc/vmstat", "nr_free_pages 1\noom_kill 1\n");
-	oom_begin(&t.watch, &t.roots);
+	oom_begin(&t.watch, &t.roots, 0);
 	put(&t, "proc/vmstat", "nr_free_pages 1\noom_kill 2\n");
 	struct assay_run_info info = told(&t, SIGKILL, 0);
 	assert_string_equal(info.outcome.words,
@@ -180,14 +180,14 @@ static void a_sigkill_that_nothing_explains_is_unknown_and_why_is_said(void **st
 	(void) state;
 
 	open_tree(&t, V2);
-	oom_begin(&t.watch, &t.roots);
+	oom_begin(&t.watch, &t.roots, 0);
 	struct assay_run_info info = told(&t, SIGKILL, 0);
 	assert_string_equal(info.outcome.words, "killed by SIGKILL (by whom is not known)");
 	assert_non_null(strstr(info.outcome.evidence, "could not be read"));
 	run_info_done(&info);
 
 	put(&t, "proc/vmstat", "oom_kill 1\n");
-	oom_begin(&t.watch, &t.roots);
+	oom_begin(&t.watch, &t.roots, 0);
 	info = told(&t, SIGKILL, 0);
 	assert_string_equal(info.outcome.words, "killed by SIGKILL (by whom is not known)");
 	assert_non_null(strstr(info.outcome.evidence, "killed nothing on this machine"));
@@ -203,7 +203,7 @@ static void a_kill_that_did_not_end_the_command_is_a_note(void **state)
 	open_tree(&t, V2);
 	put_own_cgroup(&t, "0::/\n");
 	put(&t, "sys/fs/cgroup/memory.events", "oom_kill 0\n");
-	oom_begin(&t.watch, &t.roots);
+	oom_begin(&t.watch, &t.roots, 0);
 	put(&t, "sys/fs/cgroup/memory.events", "oom_kill 2\n");
 	struct assay_run_info info = told(&t, 0, 0);
 	assert_string_equal(info.outcome.words, "exited");

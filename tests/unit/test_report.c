@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/macros.h"
 #include "model/run_info.h"
+#include "report/comparison.h"
 #include "report/summary.h"
 #include "report/wrap.h"
 
@@ -430,6 +431,51 @@ static void no_line_ends_with_a_blank_or_passes_eighty_columns(void **state)
 	run_info_done(&info);
 }
 
+static void add_rung(struct assay_run_info *info, const char *quantity, const char *key,
+	enum unit unit, struct value value)
+{
+	struct rung *r = &info->rungs[info->n_rungs++];
+
+	*r = (struct rung){
+		.quantity = quantity, .key = key, .unit = (uint8_t) unit, .value = value
+	};
+}
+
+static void sources_stand_side_by_side_when_they_were_chosen(void **state)
+{
+	struct assay_run_info info = ended(0);
+	struct buf out = { 0 };
+
+	(void) state;
+	info.measurements_option = (char[]){ "cgroup_*,keeper_*" };
+	add_rung(&info, "cpu", "keeper_cpu_seconds", SECONDS,
+		(struct value){ .n = 500 * MS, .quality = LOWER_BOUND });
+	add_rung(&info, "io_read", "tree_io_read_bytes", BYTES,
+		(struct value){ .n = 0, .quality = EXACT });
+	add_rung(&info, "cpu", "perf_cpu_seconds", SECONDS, (struct value){ .why = EACCES });
+	add_rung(&info, "cpu", "cgroup_cpu_seconds", SECONDS,
+		(struct value){ .n = 2000 * MS, .quality = EXACT });
+	info.rungs[3].in_use = true;
+	add_rung(&info, "memory", "a_key_of_more_than_thirty_four_letters_bytes", BYTES,
+		(struct value){ .n = 3 * MIB, .quality = SAMPLED });
+	add_rung(&info, "memory", "other_bytes", BYTES,
+		(struct value){ .n = 2 * MIB, .quality = UPPER_BOUND });
+	report_comparison(&info, 0, &out);
+	assert_string_equal(out.data,
+		"  sources of cpu (*: in use, the others as compared with it)\n"
+		"    keeper_cpu_seconds                 >= 0.500 s     -1.50 s -75.00 %\n"
+		"    perf_cpu_seconds                   absent (EACCES)\n"
+		"  * cgroup_cpu_seconds                  = 2.00 s\n"
+		"  sources of memory\n"
+		"    a_key_of_more_than_thirty_four_let  ~ 3 MiB\n"
+		"    other_bytes                        <= 2 MiB\n");
+	buf_clear(&out);
+	info.measurements_option = (char[]){ "default" };
+	report_comparison(&info, 0, &out);
+	assert_int_equal(out.len, 0);
+	buf_done(&out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -450,6 +496,7 @@ int main(void)
 		cmocka_unit_test(a_command_of_a_million_bytes_is_cut_to_one_line),
 		cmocka_unit_test(a_wide_command_is_cut_by_columns_between_characters),
 		cmocka_unit_test(no_line_ends_with_a_blank_or_passes_eighty_columns),
+		cmocka_unit_test(sources_stand_side_by_side_when_they_were_chosen),
 	};
 	return cmocka_run_group_tests_name("report", tests, NULL, NULL);
 }

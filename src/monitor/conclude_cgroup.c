@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/* What the job's cgroup counted: all of the job's and nothing else when it was made for the job, else no less than the job's. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "linux/cgroup_view.h"
+#include "monitor/conclude_parts.h"
+
+#define SEEN_AT_THE_END_NS 20000000 /* what moves between two readings of one tick */
+#define THREAD_END_NS                                                                              \
+	5000 /* of a thread's end is in the cgroup and not in what its parent is told */
+
+static const struct cgroup_place *place_of(
+	const struct monitor *m, enum cgroup_controller controller)
+{
+	return m->collect.cgroup ? &m->collect.cgroup->place[controller] : NULL;
+}
+
+static bool is_own(const struct monitor *m, enum cgroup_controller controller)
+{
+	const struct cgroup_place *place = place_of(m, controller);
+
+	return place && place->own;
+}
+
+uint64_t conclude_cgroup_error_ns(const struct cpu_sources *s)
+{
+	return SEEN_AT_THE_END_NS + s->tree_ns / 100 + s->processes * THREAD_END_NS;
+}
+
+uint64_t conclude_cgroup_lost_ns(const struct cpu_sources *s)
+{
+	return s->cgroup_exact && s->cgroup_ns > s->tree_ns + conclude_cgroup_error_ns(s)
+		       ? s->cgroup_ns - s->tree_ns
+		       : 0;
+}
+
+/* The recorder's own CPU time since the cgroup was first read: it is in the same one. */
+static uint64_t own_share_ns(const struct monitor *m, const struct assay_run_info *info)
+{
+	uint64_t before_ns = m->collect.cgroup_self_before_ns;
+
+	return info->self_cpu_ns > before_ns ? info->self_cpu_ns - before_ns : 0;
+}
+
+void conclude_cgroup_sources(
+	const struct monitor *m, const struct assay_run_info *info, struct cpu_sources *s)
+{
+	struct summary cpu = selected_summary(m, CGROUP_CPU_KEY);
+
+	if (cpu.quality == ABSENT)
+		return;
+	s->has_cgroup = true;
+	s->cgroup_ns = cpu.delta;
+	s->cgroup_own = is_own(m, CGROUP_CPUACCT);
+	if (!s->cgroup_own) {
+		uint64_t share_ns = own_share_ns(m, info);
+
+		s->cgroup_exact = m->collect.cgroup_only_us && s->cgroup_ns >= share_ns;
+		if (s->cgroup_exact)
+			s->cgroup_ns -= share_ns;
+	} else {
+		/* Else something of the job left it: another manager of cgroups, or the job itself. */
+		s->cgroup_exact = s->cgroup_ns + conclude_cgroup_error_ns(s) >= s->tree_ns;
+		s->cgroup_left = !s->cgroup_exact;
+	}
+}
+
+void conclude_cgroup_notes(struct assay_run_info *info, const struct cpu_sources *s)
+{
+	double cgroup = (double) s->cgroup_ns / 1e9;
+
+	if (s->cgroup_left)
+		run_info_note(info,
+			"the job's own cgroup counted %.3f s of CPU time and its processes %.3f s: "
+			"something of the job was moved to another cgroup, so what the cgroup "
+			"counted is a lower bound",
+			cgroup, (double) s->tree_ns / 1e9);
+	if (!s->cgroup_exact || !s->has_perf)
+		return;
+	/* perf is held against the cgroup, which has the children that nobody waited for as well. */
+	struct cpu_sources whole = *s;
+	whole.tree_ns = s->cgroup_ns;
+	if (s->perf_ns > s->cgroup_ns + conclude_perf_excess_ns(&whole) ||
+		s->perf_ns + conclude_perf_deficit_ns(&whole) < s->cgroup_ns)
+		run_info_note(info,
+			"two sources of CPU time disagree: perf %.3f s, the job's cgroup %.3f s; "
+			"perf does not see the end of a process and stops at a setuid program, and "
+			"it counts what the hypervisor and interrupts took",
+			(double) s->perf_ns / 1e9, cgroup);
+}
+
+/* Whether what this controller counted is the job's alone. */
+static bool holds_only_the_job(
+	const struct monitor *m, enum cgroup_controller controller, const struct cpu_sources *s)
+{
+	return is_own(m, controller) && !s->cgroup_left;
+}
+
+/* A peak of everybody in the cgroup is of this time only if it is higher than before. */
+static void shared_peak(
+	const struct monitor *m, struct assay_run_info *info, const struct summary *peak)
+{
+	struct summary now = selected_summary(m, CGROUP_MEMORY_KEY);
+	struct headline *h;
+	char text[UNITS_TEXT_SIZE];
+
+	if (peak->quality != ABSENT && peak->last > m->collect.cgroup_peak_before_bytes) {
+		h = headline_add(info, "memory_peak_charged_bytes", BYTES, peak->last, UPPER_BOUND,
+			CGROUP_PEAK_KEY);
+		snprintf(h->why, sizeof(h->why),
+			"charged to the cgroup the job shares with others, assay among them");
+		return;
+	}
+	if (now.quality == ABSENT)
+		return;
+	h = headline_add(
+		info, "memory_peak_charged_bytes", BYTES, now.max, SAMPLED, CGROUP_MEMORY_KEY);
+	format_bytes(m->collect.cgroup_peak_before_bytes, text);
+	snprintf(h->why, sizeof(h->why),
+		"the most that was charged at a sample to the cgroup the job shares with "
+		"others%s%s",
+		peak->quality != ABSENT ? "; its own peak is from before the run: " : "",
+		peak->quality != ABSENT ? text : "");
+}
+
+static void conclude_charged(
+	const struct monitor *m, struct assay_run_info *info, const struct cpu_sources *s)
+{
+	const struct cgroup_place *place = place_of(m, CGROUP_MEMORY);
+	struct summary peak = selected_summary(m, CGROUP_PEAK_KEY);
+
+	/* Of the root of a hierarchy the kernel tells what the machine uses. */
+	if (!place || (place->is_root && !place->own))
+		return;
+	if (!place->own) {
+		shared_peak(m, info, &peak);
+		return;
+	}
+	bool has_peak = peak.quality != ABSENT;
+	struct summary now = selected_summary(m, CGROUP_MEMORY_KEY);
+	if (!has_peak && now.quality == ABSENT)
+		return;
+	struct headline *h = headline_add(info, "memory_peak_charged_bytes", BYTES,
+		has_peak ? peak.last : now.max, has_peak ? EXACT : LOWER_BOUND,
+		has_peak ? CGROUP_PEAK_KEY : CGROUP_MEMORY_KEY);
+	if (s->cgroup_left)
+		h->value.quality = LOWER_BOUND;
+	snprintf(h->why, sizeof(h->why),
+		"%scharged to the job's own cgroup, caches of files and "
+		"memory of the kernel included%s",
+		has_peak ? "" : "the most at a sample, for this kernel keeps no peak; ",
+		s->cgroup_left ? ", but not all of the job was in it" : "");
+}
+
+static void conclude_tasks(
+	const struct monitor *m, struct assay_run_info *info, const struct cpu_sources *s)
+{
+	struct summary peak = selected_summary(m, CGROUP_TASKS_KEY);
+
+	if (peak.quality == ABSENT || !holds_only_the_job(m, CGROUP_PIDS, s))
+		return;
+	struct headline *h =
+		headline_add(info, "tasks_peak", COUNT, peak.last, EXACT, CGROUP_TASKS_KEY);
+	snprintf(h->why, sizeof(h->why),
+		"processes and threads alive at once in the job's own cgroup");
+}
+
+void conclude_cgroup(struct monitor *m, struct assay_run_info *info, const struct cpu_sources *s)
+{
+	conclude_charged(m, info, s);
+	conclude_tasks(m, info, s);
+}
+
+void conclude_cgroup_rung(const struct cpu_sources *s, struct rung *rung)
+{
+	bool cpu = strcmp(rung->key, CGROUP_CPU_KEY) == 0;
+
+	if (strncmp(rung->key, "cgroup_", strlen("cgroup_")) != 0 || rung->value.quality == ABSENT)
+		return;
+	if (cpu && s->cgroup_exact) {
+		rung->value.n = s->cgroup_ns;
+		rung->value.quality = EXACT;
+		snprintf(rung->why, sizeof(rung->why), "%s",
+			s->cgroup_own ? "counted by the job's own cgroup" : ONLY_US_WORDS);
+	} else if (cpu && !s->cgroup_own) {
+		rung->value.quality = UPPER_BOUND;
+		snprintf(rung->why, sizeof(rung->why),
+			"of everybody in the cgroup the job is in, assay among them");
+	} else if (cpu) {
+		rung->value.quality = LOWER_BOUND;
+		snprintf(rung->why, sizeof(rung->why), "not all of the job was in its own cgroup");
+	}
+}

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: MIT
+"""With --cgroup=own the kernel's own counters of the job alone stand, and the other sources are held against them."""
+import os
+import shlex
+from pathlib import Path
+
+import pytest
+
+from checks import MIB, TEARDOWN_SECONDS, check_cpu, check_processes
+from support import CPU_TOLERANCE_SECONDS
+
+OWN = ["--cgroup=own"]
+# Of a thread's end that its parent is not told, and what two readings of a tick may lie apart: what the note allows as well.
+THREAD_END_SECONDS = 5e-6
+APART_SECONDS = 0.02
+# What `cat` and the shell use to end after they have read the counter.
+LAST_ACT_SECONDS = 0.02
+
+SHAPES = {
+    "one_thread": ("steady", 500),
+    "threads_that_come_and_go": ("threads", 200, 5),
+    "many_short_children": ("children", 2000, 1),
+    "a_daemon_that_ends_first": ("daemon", 300),
+    "an_orphan_whose_parent_dies_first": ("orphan", 300),
+    "fifty_images_of_one_process": ("exec-chain", 50, 5),
+    "a_zombie_left_for_a_while": ("zombie", 200, 300),
+    "vfork_and_posix_spawn": ("vforks", 50),
+    "parent_ignores_SIGCHLD": ("ignored", 300, 2),
+    "parent_with_SA_NOCLDWAIT": ("nocldwait", 300, 2),
+    "one_level_down": ("deep-ignored", 300, 2),
+}
+FORGOTTEN = {"ignored", "nocldwait", "deep-ignored"}
+
+
+def mount_points():
+    """The hierarchies that are mounted here: by controller, "" for version 2."""
+    found = {}
+    for line in Path("/proc/self/mountinfo").read_text().splitlines():
+        before, after = line.split(" - ")
+        kind, _, options = after.split()[:3]
+        point = before.split()[4]
+        if kind == "cgroup2":
+            found.setdefault("", point)
+        elif kind == "cgroup":
+            for name in options.split(","):
+                found.setdefault(name, point)
+    return found
+
+
+@pytest.fixture
+def as_root():
+    if os.geteuid() != 0:
+        pytest.skip("needs root to make a cgroup")
+    if not mount_points():
+        pytest.skip("no cgroup hierarchy is mounted here")
+
+
+@pytest.mark.parametrize("arguments", SHAPES.values(), ids=SHAPES.keys())
+def test_cpu_of_the_own_cgroup_is_what_the_load_burnt(run_assay, as_root, arguments):
+    run = run_assay.load(*arguments, options=OWN)
+    claim = run.headline["cpu_seconds"]
+    rungs = {rung["key"]: rung for rung in run.info["rungs"]["cpu"]}
+
+    assert (claim["quality"], claim["key"]) == ("exact", "cgroup_cpu_seconds"), claim
+    check_cpu(run)
+    check_processes(run)
+    assert rungs["cgroup_cpu_seconds"]["in_use"] and rungs["cgroup_cpu_seconds"]["value"] == claim["value"], rungs
+    ended = run.truth["processes"] + run.truth["threads"]
+    if arguments[0] not in FORGOTTEN:
+        error = APART_SECONDS + claim["value"] / 100 + THREAD_END_SECONDS * ended
+        for key in ("keeper_cpu_seconds", "tree_cpu_seconds"):
+            assert abs(rungs[key]["value"] - claim["value"]) <= error, (key, rungs, run.info["notes"])
+        assert run.info["notes"] == [], "nothing differs beyond its error"
+        assert claim["why"] == "counted by the job's own cgroup, children that nobody waits for included"
+    if "value" in rungs["perf_cpu_seconds"]:
+        error = APART_SECONDS + claim["value"] / 50 + 150e-6 * ended
+        assert abs(rungs["perf_cpu_seconds"]["value"] - claim["value"]) <= error, rungs
+
+
+@pytest.mark.parametrize("arguments", [SHAPES["parent_ignores_SIGCHLD"], SHAPES["parent_with_SA_NOCLDWAIT"]],
+                         ids=["ignored", "nocldwait"])
+def test_what_nobody_waited_for_is_named_by_its_amount(run_assay, as_root, arguments):
+    run = run_assay.load(*arguments, options=OWN)
+    rungs = {rung["key"]: rung for rung in run.info["rungs"]["cpu"]}
+    lost = run.headline["cpu_seconds"]["value"] - rungs["tree_cpu_seconds"]["value"]
+
+    assert rungs["tree_cpu_seconds"]["quality"] == "lower_bound"
+    assert lost >= 0.9 * run.truth["cpu_seconds"], "the children did the work"
+    assert f"{lost:.3f} s of CPU time were counted by the job's cgroup alone" in " ".join(run.info["notes"])
+    assert run.headline["io_write_bytes"]["quality"] == "lower_bound", "no cgroup brings the I/O back"
+
+
+def job_that_reads(files):
+    """A job whose last act is to read its own cgroups' files; what follows the last word is the work it does first."""
+    script = '"$@" || exit 1; read_own() { sed -n "s|^[0-9]*:$1:||p" /proc/self/cgroup; }; '
+    for hierarchy, point, name in files:
+        script += f'cat {shlex.quote(point)}"$(read_own {shlex.quote(hierarchy)})"/{name}; '
+    return ["sh", "-c", script, "sh"]
+
+
+def test_the_headline_is_what_the_cgroups_own_files_say(run_assay, as_root):
+    points = mount_points()
+    missing = [name for name in ("cpuacct", "memory") if name not in points]
+    if missing:
+        pytest.skip(f"no version 1 hierarchy of {', '.join(missing)} here")
+    files = [("cpuacct", points["cpuacct"], "cpuacct.usage"), ("memory", points["memory"], "memory.max_usage_in_bytes")]
+    run = run_assay([*job_that_reads(files), "LOAD", "TRUTH", "memory-steady", "64", "300"], OWN)
+    usage, peak = (int(word) for word in run.stdout.split())
+    headline = run.headline
+
+    assert run.status == 0, run.stderr
+    assert usage / 1e9 <= headline["cpu_seconds"]["value"] <= usage / 1e9 + LAST_ACT_SECONDS
+    assert headline["memory_peak_charged_bytes"]["value"] == peak, headline
+    assert (headline["memory_peak_charged_bytes"]["quality"], headline["memory_peak_charged_bytes"]["key"]) == \
+        ("exact", "cgroup_memory_peak_bytes")
+    assert peak >= 64 * MIB
+
+
+def test_version_2_counts_the_same_cpu_time(run_assay, as_root):
+    points = mount_points()
+    if "" not in points:
+        pytest.skip("no cgroup of version 2 is mounted here")
+    run = run_assay([*job_that_reads([("", points[""], "cpu.stat")]), "LOAD", "TRUTH", "nocldwait", "100", "3"], OWN)
+    usage = next(int(line.split()[1]) for line in run.stdout.decode().splitlines() if line.startswith("usage_usec"))
+
+    assert run.status == 0, run.stderr
+    assert usage / 1e6 <= run.headline["cpu_seconds"]["value"] + 1e-6
+    assert run.headline["cpu_seconds"]["value"] <= usage / 1e6 + LAST_ACT_SECONDS
+
+
+def test_the_most_threads_alive_at_once_are_counted(run_assay, as_root):
+    if "pids" not in mount_points():
+        pytest.skip("no pids hierarchy of version 1 here")
+    run = run_assay.load("idle", 100, 300, options=OWN)
+
+    if "tasks_peak" not in run.headline:
+        pytest.skip("this kernel keeps no peak of processes")
+    assert run.headline["tasks_peak"]["value"] == 101, "the load and its hundred children"
+
+
+def test_the_user_and_system_parts_come_to_the_whole(run_assay, as_root):
+    headline = run_assay.load("steady", 500, options=OWN).headline
+    parts = headline["cpu_user_seconds"]["value"] + headline["cpu_system_seconds"]["value"]
+
+    assert abs(parts - headline["cpu_seconds"]["value"]) <= CPU_TOLERANCE_SECONDS
+    assert headline["cpu_user_seconds"]["value"] >= 0.7 * headline["cpu_seconds"]["value"]
+
+
+def test_a_job_that_leaves_its_cgroup_is_found_out(run_assay, as_root):
+    points = mount_points()
+    counter = "cpuacct" if "cpuacct" in points else ""
+    # The job, who is root here, goes back to where assay is.
+    procs = Path(points[counter], "cgroup.procs")
+    script = f'echo $$ >{procs} || exit 9; exec "$0" "$1" steady 300'
+    run = run_assay(["sh", "-c", script, "LOAD", "TRUTH"], OWN)
+    claim = run.headline["cpu_seconds"]
+
+    assert run.status == 0, run.stderr
+    assert claim["quality"] == "exact" and claim["key"] == "keeper_cpu_seconds", claim
+    assert abs(claim["value"] - run.truth["cpu_seconds"]) <= TEARDOWN_SECONDS + CPU_TOLERANCE_SECONDS
+    assert any("moved to another cgroup" in note for note in run.info["notes"]), run.info["notes"]
