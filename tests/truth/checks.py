@@ -2,7 +2,7 @@
 """Compares a record's headline with what its load truly used."""
 import re
 
-from support import CPU_TOLERANCE_SECONDS
+from support import CPU_TOLERANCE_SECONDS, SLOWNESS
 
 MIB = 1 << 20
 # What a load uses beside what it states: libc, stacks, page tables, the ledger.
@@ -10,9 +10,9 @@ BASELINE_BYTES = 8 * MIB
 # Files that the loader and the kernel read to start the programs, the line of truth, allocation of the last block.
 IO_SLACK_BYTES = 64 * 1024
 # A process cannot read the CPU its own end costs: what may be missing from a truth booked before _exit().
-TEARDOWN_SECONDS = 100e-6
+TEARDOWN_SECONDS = 100e-6 * SLOWNESS
 # How far perf may be from the keeper: it does not see the end of a process either.
-PERF_TEARDOWN_SECONDS = 60e-6
+PERF_TEARDOWN_SECONDS = 60e-6 * SLOWNESS
 FORGOTTEN = r"(?i)reap|SIGCHLD|wait"
 
 
