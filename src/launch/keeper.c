@@ -137,7 +137,8 @@ static void hold_nothing(void)
 
 static void take_signals(struct exit_page *page, pid_t monitor)
 {
-	uint32_t before = atomic_load(&page->job_stop), stop;
+	uint32_t before = atomic_load(&page->job_stop);
+	uint32_t stop;
 	uint64_t latest_ns;
 
 	witness_take_all(page, monitor);

@@ -28,6 +28,8 @@ struct cpu_sources {
 	bool cgroup_exact; /* what it counted is the job's CPU time, all of it and nothing else */
 	bool cgroup_left; /* some of the job is not in its own cgroup */
 	uint64_t cgroup_ns;
+	bool cgroup_bounds; /* shared with others: the job cannot have used more than cgroup_most_ns */
+	uint64_t cgroup_most_ns;
 };
 enum reap_alarm conclude_reap_alarm(const struct cpu_sources *s);
 /* What the job's own cgroup counted and nobody waited for; 0 when that is within what the two may differ by. */

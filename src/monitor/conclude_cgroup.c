@@ -57,6 +57,10 @@ void conclude_cgroup_sources(
 	if (!s->cgroup_own) {
 		uint64_t share_ns = own_share_ns(m, info);
 
+		s->cgroup_most_ns = s->cgroup_ns > share_ns ? s->cgroup_ns - share_ns : 0;
+		/* Else some of the job is somewhere else. */
+		s->cgroup_bounds = !m->collect.cgroup_reading.left[CGROUP_CPUACCT] &&
+				   s->cgroup_most_ns + conclude_cgroup_error_ns(s) >= s->tree_ns;
 		s->cgroup_exact = m->collect.cgroup_only_us && s->cgroup_ns >= share_ns;
 		if (s->cgroup_exact)
 			s->cgroup_ns -= share_ns;

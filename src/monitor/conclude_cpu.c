@@ -32,10 +32,17 @@ uint64_t conclude_perf_deficit_ns(const struct cpu_sources *s)
 	return 20000000 + s->tree_ns / 50 + s->processes * 150000;
 }
 
+/* Nothing can have been lost where the cgroup, with whoever else is in it, counted no more than was waited for. Steal from before the run, which
+ * the scheduler takes off the first task that runs after it and perf does not, is told from a loss by this alone. */
+static bool cgroup_has_no_room(const struct cpu_sources *s)
+{
+	return s->cgroup_bounds && s->cgroup_most_ns <= s->tree_ns + conclude_cgroup_error_ns(s);
+}
+
 enum reap_alarm conclude_reap_alarm(const struct cpu_sources *s)
 {
 	bool gap = s->has_perf && s->perf_ns > s->tree_ns + conclude_perf_excess_ns(s) &&
-		   !s->childless;
+		   !s->childless && !cgroup_has_no_room(s);
 
 	/* The cgroup knows better than perf. */
 	if (s->cgroup_exact)
@@ -106,6 +113,7 @@ struct verdict conclude_verdict(struct monitor *m, struct assay_run_info *info)
 		return v;
 	}
 	v.unexplained = v.cpu.has_perf && !v.cpu.childless && !v.cpu.cgroup_exact &&
+			!cgroup_has_no_room(&v.cpu) &&
 			v.cpu.perf_ns > v.cpu.tree_ns + conclude_perf_error_ns(&v.cpu);
 	if (v.alarm != REAP_SEEN)
 		return v;

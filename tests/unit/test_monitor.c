@@ -326,6 +326,29 @@ static void an_own_cgroup_tells_of_lost_children_and_overrules_perf(void **state
 	assert_int_equal(conclude_reap_alarm(&s), REAP_NONE_DETECTED);
 }
 
+static void a_cgroup_without_room_for_lost_children_clears_what_perf_suspects(void **state)
+{
+	struct cpu_sources s = { .keeper_ns = 1000000000,
+		.tree_ns = 1000000000,
+		.has_perf = true,
+		.perf_ns = 1100000000,
+		.has_cgroup = true,
+		.cgroup_bounds = true,
+		.cgroup_most_ns = 1030000000,
+		.processes = 10 };
+
+	(void) state;
+	assert_int_equal(conclude_reap_alarm(&s), REAP_NONE_DETECTED);
+	s.cgroup_most_ns = 1031000000;
+	assert_int_equal(conclude_reap_alarm(&s), REAP_SEEN);
+	s.cgroup_most_ns = 1030000000;
+	s.cgroup_bounds = false;
+	assert_int_equal(conclude_reap_alarm(&s), REAP_SEEN);
+	s.cgroup_bounds = true;
+	s.sigchld_ignored = true;
+	assert_int_equal(conclude_reap_alarm(&s), REAP_SEEN);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -339,6 +362,7 @@ int main(void)
 		cmocka_unit_test(ticks_that_passed_while_all_was_stopped_are_not_missed),
 		cmocka_unit_test(perf_beyond_its_error_tells_of_children_nobody_waited_for),
 		cmocka_unit_test(an_own_cgroup_tells_of_lost_children_and_overrules_perf),
+		cmocka_unit_test(a_cgroup_without_room_for_lost_children_clears_what_perf_suspects),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
