@@ -8,9 +8,9 @@
 
 #include "collect/collect.h"
 #include "linux/cgroup_files.h"
-#include "linux/pressure.h"
 #include "linux/cgroup_mounts.h"
 #include "linux/cgroup_view.h"
+#include "linux/pressure.h"
 
 #define PARSE(parser, text, ...) parser(text, strlen(text), __VA_ARGS__)
 
@@ -152,7 +152,8 @@ static void pressure_has_shares_and_a_total(void **state)
 				 &p),
 		0);
 	assert_true(p.some.there && p.full.there);
-	assert_true(p.some.avg_thousandths[0] == 1050 && p.some.avg_thousandths[1] == 20000 && p.some.avg_thousandths[2] == 100000);
+	assert_true(p.some.avg_thousandths[0] == 1050 && p.some.avg_thousandths[1] == 20000 &&
+		    p.some.avg_thousandths[2] == 100000);
 	assert_int_equal(p.full.avg_thousandths[1], 100);
 	assert_true(p.some.total_ns == 1234000 && p.full.total_ns == 5000);
 	/* of the CPU, before Linux 5.13 */
