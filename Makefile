@@ -5,10 +5,12 @@ PREFIX = /usr/local
 DESTDIR =
 # Options of bench/bench.py: make bench BENCH=--quick
 BENCH =
+# Options of tools/v2_host.py: make v2-host V2_HOST='tests/truth/test_io.py -k direct'
+V2_HOST =
 # Debian's own interpreter: the packages of tools/packages.txt belong to it.
 PYTHON = /usr/bin/python3
 
-.PHONY: all build deps deps-build deps-bench demo check test lint bench golden format install dist clean
+.PHONY: all build deps deps-build deps-bench deps-v2-host demo check test v2-host lint bench golden format install dist clean
 
 all: build
 
@@ -29,6 +31,9 @@ deps-build:
 deps-bench:
 	tools/deps.sh build bench
 
+deps-v2-host:
+	tools/deps.sh build check v2-host
+
 demo: deps-build
 	$(MAKE) build
 	tools/demo.sh $(BUILD)/assay
@@ -38,6 +43,10 @@ check: deps
 
 test:
 	$(PYTHON) tools/check.py unit system
+
+# The truth tests in an emulated machine with another kernel and version 2 of cgroups alone: some minutes.
+v2-host: build
+	$(PYTHON) tools/v2_host.py --build $(BUILD) $(V2_HOST)
 
 lint:
 	$(PYTHON) tools/check.py lint

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Installs those packages of tools/packages.txt that are missing: deps.sh GROUP... (build, check, bench).
+# Installs those packages of tools/packages.txt that are missing: deps.sh GROUP... (build, check, bench, v2-host).
 set -eu
 
 list=$(dirname "$0")/packages.txt

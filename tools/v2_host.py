@@ -2,14 +2,13 @@
 # SPDX-License-Identifier: MIT
 """Runs the truth tests on another kernel: Debian's, with nothing but cgroup v2, in an emulated machine.
 
-v2_host.py [--directory DIR] [--build DIR] [--limit SECONDS] [--user NAME] [--shell TEXT] [PYTEST-ARGUMENT...]
+v2_host.py [--directory DIR] [--build DIR] [--limit SECONDS] [--shell TEXT] [PYTEST-ARGUMENT...]
 
 What it does: downloads Debian's kernel image for virtual machines and its static busybox (unpacked below DIR, never
 installed); copies this machine's Python, pytest, coreutils and what they depend on, this tree and the built programs
 into a disk image; boots both in qemu by software emulation, which works the same everywhere. The guest
 (tools/v2_host_guest.sh) mounts cgroup2 alone at /sys/fs/cgroup and runs pytest there as root, in a cgroup of its
-own; the tests' own fixtures make the ordinary user. With --user everything runs as that user, in a sub-tree that was
-delegated to it as cgroups(7) describes.
+own; the tests make the ordinary user themselves, and delegate a sub-tree to it.
 Its console is shown and kept in DIR/console.log, pytest's report in DIR/report.xml. The last line counts the tests as
 check.py does; the exit status is 1 when one failed, or when the guest did not come to its end.
 Where qemu, the kernel image or Debian's tools are missing it says so, counts one skipped, and is content.
@@ -43,7 +42,7 @@ DISK_BYTES = 3 << 30
 MEMORY_MIB = 2560
 # What the emulated machine shows here: the parts that read the kernel, not those of the command line.
 DEFAULT_TESTS = ["tests/truth/test_memory.py", "tests/truth/test_cpu.py", "tests/truth/test_io.py",
-                 "tests/truth/test_processes.py"]
+                 "tests/truth/test_processes.py", "tests/truth/test_version_2.py"]
 INIT = """#!/bin/busybox sh
 /bin/busybox mount -t devtmpfs dev /dev
 for module in {modules}; do
@@ -152,7 +151,7 @@ def make_work(tree, build, arguments):
             raise SystemExit(f"v2-host: {build / part} does not exist: build first")
         (work / "build" / part).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(build / part, work / "build" / part)
-    lines = {"arguments": "\n".join(arguments.tests) + "\n", "user": arguments.user, "shell": arguments.shell}
+    lines = {"arguments": "\n".join(arguments.tests) + "\n", "shell": arguments.shell}
     for name, text in lines.items():
         (work / f"v2_host_{name}").write_text(text)
     for path in [work, *work.rglob("*")]:
@@ -290,7 +289,6 @@ def arguments_of(words):
     parser.add_argument("--build", type=Path, default=TOP / "build", help="where the programs were built")
     parser.add_argument("--directory", type=Path, help="what is downloaded and made (BUILD/v2-host)")
     parser.add_argument("--limit", type=int, default=1200, help="seconds until the guest is ended")
-    parser.add_argument("--user", default="", help="run pytest as this user, in a cgroup delegated to it")
     parser.add_argument("--shell", default="", help="run this text in the guest's shell instead of pytest")
     arguments, arguments.tests = parser.parse_known_args(words)
     arguments.tests = arguments.tests or DEFAULT_TESTS

@@ -25,13 +25,11 @@ static void conclude_io(struct monitor *m, struct assay_run_info *info, const st
 		struct summary s = selected_summary(m, lines[i].key);
 		if (s.quality == ABSENT)
 			continue;
-		bool bound = partial || v->alarm == REAP_SEEN || m->collect.keeper_lost;
+		bool bound = partial || may_miss(v) || m->collect.keeper_lost;
 		struct headline *h = headline_add(info, lines[i].name, BYTES, s.last,
 			bound ? LOWER_BOUND : EXACT, lines[i].key);
-		if (v->alarm == REAP_SEEN)
+		if (may_miss(v))
 			snprintf(h->why, sizeof(h->why), "%s", v->why);
-		else if (v->alarm == REAP_SUSPECTED && !partial)
-			snprintf(h->why, sizeof(h->why), "%s", REAP_SUSPECTED_WORDS);
 		else if (partial)
 			snprintf(h->why, sizeof(h->why), "%llu living processes may not be read",
 				(unsigned long long) m->collect.io_denied);
@@ -150,7 +148,7 @@ static void conclude_rungs(struct monitor *m, struct assay_run_info *info, const
 			m->ledger.hwm_max_bytes)
 			rung->value = (struct value){ .n = m->ledger.hwm_max_bytes,
 				.quality = LOWER_BOUND };
-		if (v->alarm == REAP_SEEN && rung->value.quality == EXACT && misses_the_lost(r))
+		if (may_miss(v) && rung->value.quality == EXACT && misses_the_lost(r))
 			rung->value.quality = LOWER_BOUND;
 		conclude_cgroup_rung(&v->cpu, rung);
 		if (rung->value.quality == ABSENT && !m->states[ms->collector[row]].available)

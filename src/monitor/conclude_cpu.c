@@ -50,7 +50,9 @@ enum reap_alarm conclude_reap_alarm(const struct cpu_sources *s)
 		gap = conclude_cgroup_lost_ns(s) > 0;
 	if (gap || s->sigchld_ignored)
 		return REAP_SEEN;
-	return s->has_perf || s->childless || s->cgroup_exact ? REAP_NONE_DETECTED : REAP_SUSPECTED;
+	return s->has_perf || s->childless || s->cgroup_exact || cgroup_has_no_room(s)
+		       ? REAP_NONE_DETECTED
+		       : REAP_SUSPECTED;
 }
 
 /* What was stolen from the whole machine, by the job's share of its CPUs: twice that, for the stealing is not even. */
@@ -116,6 +118,12 @@ struct verdict conclude_verdict(struct monitor *m, struct assay_run_info *info)
 	v.unexplained = v.cpu.has_perf && !v.cpu.childless && !v.cpu.cgroup_exact &&
 			!cgroup_has_no_room(&v.cpu) &&
 			v.cpu.perf_ns > v.cpu.tree_ns + conclude_perf_error_ns(&v.cpu);
+	if (v.alarm == REAP_SUSPECTED)
+		snprintf(v.why, sizeof(v.why),
+			"children that a parent with SA_NOCLDWAIT never waits for would go unseen: "
+			"perf is not in use, and %s",
+			v.cpu.cgroup_bounds ? "the job's cgroup counted more than the job and assay"
+					    : "no cgroup is known to hold all of it");
 	if (v.alarm != REAP_SEEN)
 		return v;
 	if (l->autoreap_pid) {
@@ -195,7 +203,7 @@ static struct cpu_claim claim(const struct monitor *m, const struct verdict *v)
 		claim_by_cgroup(m, v, &c);
 		return c;
 	}
-	if (v->alarm != REAP_SEEN)
+	if (!may_miss(v))
 		return c;
 	c.quality = LOWER_BOUND;
 	uint64_t stolen_ns = 3 * v->cpu.stolen_ns;
@@ -230,18 +238,16 @@ static void add_cpu(const struct monitor *m, struct assay_run_info *info, const 
 		if (lost_ns > 0 && n > 0)
 			snprintf(h->why + n, sizeof(h->why) - (size_t) n,
 				": %s that are in no exit status", lost);
-	} else if (v->alarm == REAP_SEEN) {
+	} else if (may_miss(v)) {
 		h->has_lower = h->has_upper = true;
 		h->lower = c->cpu_ns;
 		h->upper = (uint64_t) (cpus > 0 ? cpus : 1) * info->wall_ns;
 		/* What everybody in a cgroup used is no less than what the job did. */
-		if (v->cpu.has_cgroup && !v->cpu.cgroup_own && v->cpu.cgroup_ns < h->upper)
+		if (v->cpu.cgroup_bounds && v->cpu.cgroup_ns < h->upper)
 			h->upper = v->cpu.cgroup_ns;
 		if (h->upper < c->cpu_ns)
 			h->upper = c->cpu_ns;
 		snprintf(h->why, sizeof(h->why), "%s", v->why);
-	} else if (v->alarm == REAP_SUSPECTED) {
-		snprintf(h->why, sizeof(h->why), "%s", REAP_SUSPECTED_WORDS);
 	} else if (c->living) {
 		snprintf(h->why, sizeof(h->why),
 			"includes %llu processes still alive, read to within a clock tick",
@@ -252,7 +258,7 @@ static void add_cpu(const struct monitor *m, struct assay_run_info *info, const 
 static void add_cpu_split(
 	struct assay_run_info *info, const struct verdict *v, const struct cpu_claim *c)
 {
-	bool bound = v->alarm == REAP_SEEN && !claims_by_cgroup(v);
+	bool bound = may_miss(v) && !claims_by_cgroup(v);
 	const char *why = bound ? v->why
 				: "split between user and system by clock ticks: "
 				  "unreliable for tasks under 20 ms";
@@ -281,7 +287,7 @@ static void add_cores(const struct monitor *m, struct assay_run_info *info, cons
 	uint64_t peak = rate.quality != ABSENT ? rate.max / 100 : 0;
 	uint64_t cores = 1000 * (uint64_t) sysconf(_SC_NPROCESSORS_ONLN);
 	struct headline *h = headline_add(info, "cpu_peak_cores", UNITLESS,
-		peak > mean ? peak : mean, v->alarm == REAP_SEEN ? LOWER_BOUND : SAMPLED,
+		peak > mean ? peak : mean, may_miss(v) ? LOWER_BOUND : SAMPLED,
 		peak > mean ? "tree_cpu_percent" : c->key);
 	if (h->value.n > cores) {
 		/* Late accounting (a child's time arrives when it is waited for) can crowd two intervals' work into one. */

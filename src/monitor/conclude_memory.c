@@ -155,8 +155,8 @@ void conclude_memory(
 		return;
 	conclude_memory_peak(m, info, v, running);
 	struct headline *h = headline_add(info, "memory_peak_process_bytes", BYTES, largest,
-		v->alarm == REAP_SEEN ? LOWER_BOUND : EXACT, key);
-	if (v->alarm == REAP_SEEN) {
+		may_miss(v) ? LOWER_BOUND : EXACT, key);
+	if (may_miss(v)) {
 		snprintf(h->why, sizeof(h->why), "%s", v->why);
 	} else if (inherited(m, largest)) {
 		h->value.quality = UPPER_BOUND;
@@ -165,9 +165,8 @@ void conclude_memory(
 		char text[UNITS_TEXT_SIZE];
 		format_bytes(rss_batching_bytes(m), text);
 		snprintf(h->why, sizeof(h->why),
-			"to within %s, the batches in which this kernel counts resident memory%s%s",
-			text, v->alarm == REAP_SUSPECTED ? "; " : "",
-			v->alarm == REAP_SUSPECTED ? REAP_SUSPECTED_WORDS : "");
+			"to within %s, the batches in which this kernel counts resident memory",
+			text);
 	}
 	notes_on_memory(m, info);
 }

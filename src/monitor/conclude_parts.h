@@ -18,8 +18,11 @@ struct verdict {
 	char why[240]; /* of the alarm */
 };
 
-#define REAP_SUSPECTED_WORDS                                                                       \
-	"no auto-reaping parent detected; without perf an SA_NOCLDWAIT one would go unseen"
+/* Children may have been lost: seen, or nothing here could show that none were. */
+static inline bool may_miss(const struct verdict *v)
+{
+	return v->alarm != REAP_NONE_DETECTED;
+}
 
 #define ONLY_US_WORDS                                                                              \
 	"no other process was in the job's cgroup when the run began nor when it ended; assay's "  \

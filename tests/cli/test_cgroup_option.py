@@ -354,6 +354,17 @@ def test_in_a_cgroup_that_is_shared_the_count_is_a_bound(run_assay, counting_cgr
     assert rung["value"] == claim["upper"]
 
 
+def test_a_shared_cgroup_that_counted_nothing_else_shows_that_nothing_was_lost(run_assay, counting_cgroup):
+    _, inside = counting_cgroup
+    script = 'sleep 60 & other=$!; "$@"; status=$?; kill $other; exit $status'
+    run = run_assay(["LOAD", "TRUTH", "children", "100", "3"], ["--measurements", "default,-perf_*"],
+                    wrapper=[*inside, "sh", "-c", script, "sh"])
+    claim, truth = run.headline["cpu_seconds"], run.truth["cpu_seconds"]
+
+    assert (claim["quality"], claim["key"]) == ("exact", "keeper_cpu_seconds"), claim
+    assert abs(claim["value"] - truth) <= 0.03, (claim, truth)
+
+
 def test_a_peak_that_others_reached_before_the_run_is_not_called_the_jobs(run_assay, load, limited_memory):
     mine, inside = limited_memory
     earlier = run_assay.spawn([*inside, str(load), os.devnull, "memory-steady", "40", "0"], "earlier")

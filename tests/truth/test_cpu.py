@@ -52,6 +52,13 @@ def test_a_few_long_auto_reaped_children_do_not_pass_as_exact(run_assay, user):
     check_processes(run)
 
 
+@pytest.mark.parametrize("arguments", [("nocldwait", 20, 20), ("nocldwait", 300, 2)], ids=["few", "many"])
+def test_without_perf_what_cannot_be_excluded_does_not_pass_as_exact(run_assay, user, arguments):
+    run = run_assay.load(*arguments, options=["--measurements", "default,-perf_*"], user=user)
+
+    check_cpu(run)
+
+
 def test_spinning_is_user_time(run_assay, user):
     run = run_assay.load("steady", 500, user=user)
 

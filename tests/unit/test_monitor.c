@@ -345,6 +345,10 @@ static void a_cgroup_without_room_for_lost_children_clears_what_perf_suspects(vo
 	s.cgroup_bounds = false;
 	assert_int_equal(conclude_reap_alarm(&s), REAP_SEEN);
 	s.cgroup_bounds = true;
+	s.has_perf = false;
+	assert_int_equal(conclude_reap_alarm(&s), REAP_NONE_DETECTED);
+	s.cgroup_most_ns = 1031000000;
+	assert_int_equal(conclude_reap_alarm(&s), REAP_SUSPECTED);
 	s.sigchld_ignored = true;
 	assert_int_equal(conclude_reap_alarm(&s), REAP_SEEN);
 }
