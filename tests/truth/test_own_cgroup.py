@@ -70,11 +70,13 @@ def test_cpu_of_the_own_cgroup_is_what_the_load_burnt(run_assay, as_root, argume
         error = APART_SECONDS + claim["value"] / 100 + THREAD_END_SECONDS * ended
         for key in ("keeper_cpu_seconds", "tree_cpu_seconds"):
             assert abs(rungs[key]["value"] - claim["value"]) <= error, (key, rungs, run.info["notes"])
-        assert run.info["notes"] == [], "nothing differs beyond its error"
+        assert [note for note in run.info["notes"] if "perf" not in note] == [], "nothing differs beyond its error"
         assert claim["why"] == "counted by the job's own cgroup, children that nobody waits for included"
     if "value" in rungs["perf_cpu_seconds"]:
         error = APART_SECONDS + claim["value"] / 50 + 150e-6 * ended
-        assert abs(rungs["perf_cpu_seconds"]["value"] - claim["value"]) <= error, rungs
+        # perf counts what a hypervisor took from the job as well; where that is much, or not in /proc/stat, a note says how far the two are apart.
+        apart = rungs["perf_cpu_seconds"]["value"] - claim["value"]
+        assert -error <= apart <= error + 3 * run.info["host_cpu"]["steal_seconds"] or says(run, "perf"), (rungs, run.info)
 
 
 @pytest.mark.parametrize("arguments", [SHAPES["parent_ignores_SIGCHLD"], SHAPES["parent_with_SA_NOCLDWAIT"]],
