@@ -7,9 +7,9 @@
 
 #include "base/macros.h"
 #include "linux/cgroup_files.h"
-#include "linux/pressure.h"
 #include "linux/cgroup_mounts.h"
 #include "linux/cgroup_view.h"
+#include "linux/pressure.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

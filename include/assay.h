@@ -175,7 +175,8 @@ struct assay_finding_field {
 
 /* What was found about one thing: the process looked at, one controller's cgroup, a limit, a reading. Strings live during the call. */
 struct assay_finding {
-	const char *section; /* "process", "cgroups", "limits", "readings"; each comes in one piece */
+	const char
+		*section; /* "process", "cgroups", "limits", "readings"; each comes in one piece */
 	const char *name; /* the controller, the limit, the measurement's key */
 	struct assay_finding_field fields[ASSAY_FINDING_FIELDS_MAX];
 	int n_fields;

@@ -104,7 +104,7 @@ int assay_bounds(const char *root, long pid,
 	int r = info ? roots_open(&roots, root ? root : "", &why)
 		     : error_set(&why, -ENOMEM, "cannot look for limits");
 
-	if (r == 0) {
+	if (info && r == 0) {
 		bounds_find(info, &roots, (pid_t) pid, NULL);
 		roots_close(&roots);
 		hand_out_by_name(info, each, context);
@@ -112,7 +112,8 @@ int assay_bounds(const char *root, long pid,
 		err->code = r;
 		snprintf(err->text, sizeof(err->text), "%s", why.text);
 	}
-	run_info_done(info);
+	if (info)
+		run_info_done(info);
 	free(info);
 	return r;
 }

@@ -210,7 +210,7 @@ void oom_look(struct oom_watch *w, const struct roots *roots, pid_t job, uint64_
 
 static void take_limit(const struct oom_place *p, struct oom_found *ret)
 {
-	uint64_t now;
+	uint64_t now = 0;
 
 	ret->limited = p->limit_directory ? p : NULL;
 	ret->has_hits = read_hits(p, &now) == 0 && now >= p->hits_before;

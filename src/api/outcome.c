@@ -142,12 +142,13 @@ static void name_oom_killer(const struct oom_found *oom, char *text, size_t size
 	int n = snprintf(text, size, " (the kernel's OOM killer: %s rose by %" PRIu64, oom->counter,
 		oom->in_cgroup);
 
-	if (n < 0 || (size_t) n >= size)
+	if (n < 0 || (size_t) n + UNITS_TEXT_SIZE + sizeof("; memory limit )") > size)
 		return;
-	if (oom->limited)
+	if (oom->limited) {
 		format_bytes(oom->limited->limit_bytes, limit);
-	snprintf(text + n, size - (size_t) n, "%s%s)", oom->limited ? "; memory limit " : "",
-		oom->limited ? limit : "");
+		n += snprintf(text + n, size - (size_t) n, "; memory limit %s", limit);
+	}
+	snprintf(text + n, size - (size_t) n, ")");
 }
 
 /* With a limit of memory and swap together that is no higher, version 1 counts no hit of either (seen on 6.18). */

@@ -47,6 +47,14 @@ static const char *said(const struct assay_finding *f, const char *name)
 	return found ? found->text : NULL;
 }
 
+/* The same where it is always there. */
+static const char *always(const struct assay_finding *f, const char *name)
+{
+	const char *text = said(f, name);
+
+	return text ? text : "?";
+}
+
 static void add_printable(struct buf *out, const char *text)
 {
 	text_add_printable(out, text, strlen(text));
@@ -56,6 +64,11 @@ static void add_printable(struct buf *out, const char *text)
 static void format_field(const struct assay_finding_field *f, char text[64])
 {
 	const char *unit = f->unit ? f->unit : "";
+
+	if (!f->text) {
+		snprintf(text, 64, "-");
+		return;
+	}
 
 	/* a ratio needs no word */
 	if (strcmp(unit, "bytes") == 0) {
@@ -76,7 +89,7 @@ static void add_process(struct page *p, const struct assay_finding *f)
 	const char *name = said(f, "name");
 	const char *hides = said(f, "hides");
 
-	buf_addf(p->out, "Process %s", said(f, "pid"));
+	buf_addf(p->out, "Process %s", always(f, "pid"));
 	if (name) {
 		buf_add_text(p->out, " (");
 		add_printable(p->out, name);
@@ -89,9 +102,9 @@ static void add_process(struct page *p, const struct assay_finding *f)
 	buf_add_char(p->out, '\n');
 	if (hides) {
 		buf_addf(p->out, "  /proc is mounted with hidepid=%s. It hides ",
-			said(f, "hidepid"));
+			always(f, "hidepid"));
 		size_t column = strlen("  /proc is mounted with hidepid=. It hides ") +
-				strlen(said(f, "hidepid"));
+				strlen(always(f, "hidepid"));
 		text_add_wrapped(p->out, hides, column, 2);
 		buf_add_text(p->out, ".\n");
 	}
@@ -151,13 +164,13 @@ static void add_limit(struct page *p, const struct assay_finding *f)
 	const char *note = said(f, "note");
 
 	buf_addf(p->out, "  %s %-15s %-14s %s",
-		strcmp(said(f, "tightest"), "true") == 0 ? "*" : " ", f->name, said(f, "amount"),
-		said(f, "source"));
+		strcmp(always(f, "tightest"), "true") == 0 ? "*" : " ", f->name,
+		always(f, "amount"), always(f, "source"));
 	if (hits && strcmp(hits, "0") != 0)
 		buf_addf(p->out, ", hit %s times so far", hits);
 	buf_add_char(p->out, '\n');
 	buf_addf(p->out, "%*s", LIMIT_INDENT, "");
-	add_printable(p->out, said(f, "where"));
+	add_printable(p->out, always(f, "where"));
 	buf_add_char(p->out, '\n');
 	if (note) {
 		buf_addf(p->out, "%*s", LIMIT_INDENT, "");
@@ -191,7 +204,7 @@ static void add_reading(struct page *p, const struct assay_finding *f)
 	if (value)
 		format_field(value, number);
 	else
-		snprintf(number, sizeof(number), "absent: %.300s", said(f, "why"));
+		snprintf(number, sizeof(number), "absent: %.300s", always(f, "why"));
 	size_t from = p->out->len;
 	buf_addf(p->out, "  %-44s  ", f->name);
 	text_add_wrapped(p->out, number, READING_COLUMN, READING_COLUMN);

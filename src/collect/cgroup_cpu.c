@@ -38,9 +38,9 @@ static const struct measure rows[] = {
 		.help = "the tightest CPU quota upwards when the job began, 100 is one core; absent (ENODATA) where there is none" },
 	[PERIODS] = { .key = "cgroup_cpu_periods_count", .kind = COUNTER, .unit = COUNT, .scope = SINGLE, .reduce = DELTA, .quality = EXACT,
 		.on = true, .cost = CHEAP, .origin = "cpu.stat nr_periods", .help = "periods in which the cgroup had a quota and something to run" },
-	[THROTTLED_PERIODS] = { .key = "cgroup_cpu_throttled_periods_count", .kind = COUNTER, .unit = COUNT, .scope = SINGLE, .reduce = DELTA, .quality = EXACT,
+	[THROTTLED_PERIODS] = { .key = "cgroup_cpu_throttled_periods_count", .kind = COUNTER, .unit = COUNT, .scope = SINGLE, .reduce = DELTA, .quality = LOWER_BOUND,
 		.on = true, .cost = CHEAP, .origin = "cpu.stat nr_throttled", .help = "of those, how many used the quota up; that of a cgroup above shows there alone" },
-	[THROTTLED_SECONDS] = { .key = "cgroup_cpu_throttled_seconds", .kind = COUNTER, .unit = SECONDS, .scope = SINGLE, .reduce = DELTA, .quality = EXACT,
+	[THROTTLED_SECONDS] = { .key = "cgroup_cpu_throttled_seconds", .kind = COUNTER, .unit = SECONDS, .scope = SINGLE, .reduce = DELTA, .quality = LOWER_BOUND,
 		.on = true, .cost = CHEAP, .origin = "cpu.stat throttled_usec; v1 throttled_time", .help = "time in which it had to wait for the next period, summed over the processors" },
 	/* clang-format on */
 };
@@ -63,8 +63,8 @@ static void read_throttling(struct collect *c, struct batch *out)
 	int r = n < 0 ? (int) n : cgroup_cpu_stat_parse(text, (size_t) n, version, &s);
 
 	cgroup_put(c, out, CGROUP_CPU, PERIODS, r, s.periods);
-	cgroup_put(c, out, CGROUP_CPU, THROTTLED_PERIODS, r, s.throttled_periods);
-	cgroup_put(c, out, CGROUP_CPU, THROTTLED_SECONDS, r, s.throttled_ns);
+	cgroup_put_hits(c, out, CGROUP_CPU, THROTTLED_PERIODS, r, s.throttled_periods);
+	cgroup_put_hits(c, out, CGROUP_CPU, THROTTLED_SECONDS, r, s.throttled_ns);
 }
 
 static int read_usage_v1(struct collect *c, struct cgroup_cpu_stat *s, int *ret_split)

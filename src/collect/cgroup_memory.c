@@ -41,9 +41,11 @@ enum {
 #define FACT(name, text, from)                                                                     \
 	.key = (name), .kind = GAUGE, .unit = BYTES, .scope = SINGLE, .reduce = LAST,              \
 	.quality = EXACT, .on = true, .cost = CHEAP, .origin = (from), .help = (text)
-#define EVENT(name, text, from)                                                                    \
+#define COUNTED(name, text, from, best)                                                            \
 	.key = (name), .kind = COUNTER, .unit = COUNT, .scope = SINGLE, .reduce = DELTA,           \
-	.quality = EXACT, .on = true, .cost = CHEAP, .origin = (from), .help = (text)
+	.quality = (best), .on = true, .cost = CHEAP, .origin = (from), .help = (text)
+#define EVENT(name, text, from) COUNTED(name, text, from, EXACT)
+#define HITS(name, text, from) COUNTED(name, text, from, LOWER_BOUND)
 
 static const struct measure rows[] = {
 	/* clang-format off */
@@ -75,8 +77,8 @@ static const struct measure rows[] = {
 	[HIGH_LIMIT] = { FACT("cgroup_memory_high_limit_bytes", "above this the processes are slowed down and their memory reclaimed; the tightest upwards when the job began",
 		"memory.high") },
 	[SWAP_LIMIT] = { FACT("cgroup_swap_limit_bytes", "the tightest limit of swap upwards when the job began; v1 limits only memory and swap together", "memory.swap.max") },
-	[LIMIT_HITS] = { EVENT("cgroup_memory_limit_hits_count", "times memory was about to go over the limit of the cgroup or of one below it", "memory.events max; v1 memory.failcnt, of the cgroup alone") },
-	[HIGH_HITS] = { EVENT("cgroup_memory_high_hits_count", "times processes were slowed down because memory was over memory.high", "memory.events high") },
+	[LIMIT_HITS] = { HITS("cgroup_memory_limit_hits_count", "times memory was about to go over the limit of the cgroup or of one below it; those of a limit above are counted there", "memory.events max; v1 memory.failcnt, of the cgroup alone") },
+	[HIGH_HITS] = { HITS("cgroup_memory_high_hits_count", "times processes were slowed down because memory was over memory.high", "memory.events high") },
 	[OOM] = { EVENT("cgroup_oom_count", "times the cgroup was out of memory and an allocation was about to fail", "memory.events oom") },
 	[OOM_KILLS] = { EVENT("cgroup_oom_kills_count", "processes of the cgroup the kernel killed for want of memory", "memory.events oom_kill; v1 memory.oom_control (Linux 4.13), of the cgroup alone") },
 	/* clang-format on */
@@ -207,12 +209,12 @@ static void read_events(struct collect *c, struct batch *out)
 	ssize_t n = cgroup_file_read(c, CGROUP_FILE_MEMORY_EVENTS, text, sizeof(text));
 	int r = n < 0 ? (int) n : cgroup_memory_events_parse(text, (size_t) n, version, &e);
 
-	cgroup_put(c, out, CGROUP_MEMORY, HIGH_HITS, r, e.high);
+	cgroup_put_hits(c, out, CGROUP_MEMORY, HIGH_HITS, r, e.high);
 	cgroup_put(c, out, CGROUP_MEMORY, OOM, r, e.oom);
 	cgroup_put(c, out, CGROUP_MEMORY, OOM_KILLS, r, e.oom_kill);
 	if (version == 1)
 		r = cgroup_file_number(c, CGROUP_FILE_MEMORY_FAILCNT, &e.limit_hits);
-	cgroup_put(c, out, CGROUP_MEMORY, LIMIT_HITS, r, e.limit_hits);
+	cgroup_put_hits(c, out, CGROUP_MEMORY, LIMIT_HITS, r, e.limit_hits);
 }
 
 static int read_memory(struct collect *c, struct batch *out)

@@ -17,7 +17,7 @@ static const struct measure rows[] = {
 		.on = true, .cost = CHEAP, .origin = "pids.peak (Linux 6.1)", .help = "the most processes and threads at once since the cgroup was made, which may be before the run" },
 	[LIMIT] = { .key = "cgroup_pids_limit_count", .kind = GAUGE, .unit = COUNT, .scope = SINGLE, .reduce = LAST, .quality = EXACT,
 		.on = true, .cost = CHEAP, .origin = "pids.max", .help = "the tightest limit of processes and threads upwards when the job began; absent (ENODATA) where there is none" },
-	[LIMIT_HITS] = { .key = "cgroup_pids_limit_hits_count", .kind = COUNTER, .unit = COUNT, .scope = SINGLE, .reduce = DELTA, .quality = EXACT,
+	[LIMIT_HITS] = { .key = "cgroup_pids_limit_hits_count", .kind = COUNTER, .unit = COUNT, .scope = SINGLE, .reduce = DELTA, .quality = LOWER_BOUND,
 		.on = true, .cost = CHEAP, .origin = "pids.events max", .help = "times a fork or clone failed for the limit; the kernel version decides whether at this cgroup's limit or of a fork from it" },
 	/* clang-format on */
 };
@@ -46,7 +46,7 @@ static int read_pids(struct collect *c, struct batch *out)
 		put(out, NULL, LIMIT, n);
 	ssize_t length = cgroup_file_read(c, CGROUP_FILE_PIDS_EVENTS, text, sizeof(text));
 	r = length < 0 ? (int) length : cgroup_pids_events_parse(text, (size_t) length, &n);
-	cgroup_put(c, out, CGROUP_PIDS, LIMIT_HITS, r, n);
+	cgroup_put_hits(c, out, CGROUP_PIDS, LIMIT_HITS, r, n);
 	return 0;
 }
 

@@ -62,8 +62,7 @@ static void put_line(const struct collect *c, struct batch *out, unsigned second
 		return;
 	}
 	put_quality(out, NULL, seconds, line->total_ns, own && !left ? EXACT : shared);
-	put_quality(
-		out, NULL, percent, line->avg_thousandths[0], own && !left ? SAMPLED : shared);
+	put_quality(out, NULL, percent, line->avg_thousandths[0], own && !left ? SAMPLED : shared);
 }
 
 static int read_pressure(struct collect *c, struct batch *out)

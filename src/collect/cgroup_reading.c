@@ -192,6 +192,18 @@ void cgroup_put(const struct collect *c, struct batch *out, enum cgroup_controll
 			cgroup_quality(c, controller, (enum quality) m->quality));
 }
 
+void cgroup_put_hits(const struct collect *c, struct batch *out, enum cgroup_controller controller,
+	unsigned row, int r, uint64_t n)
+{
+	if (r == 0 && n == CGROUP_NO_FIELD)
+		r = -ENOENT;
+	if (r < 0)
+		put_absent(out, NULL, row, r);
+	else
+		put_quality(out, NULL, row, n,
+			cgroup_quality(c, controller, EXACT) == EXACT ? LOWER_BOUND : ESTIMATE);
+}
+
 int cgroup_probe(const struct collect *c, enum cgroup_controller controller, struct error *err)
 {
 	const struct cgroup_place *p = c->cgroup ? &c->cgroup->place[controller] : NULL;

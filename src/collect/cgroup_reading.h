@@ -85,6 +85,9 @@ enum quality cgroup_quality(
 /* Puts the number, or why it is not there. */
 void cgroup_put(const struct collect *c, struct batch *out, enum cgroup_controller controller,
 	unsigned row, int r, uint64_t n);
+/* How often a limit was hit: the kernel counts it where the limit stands, which may be above; and others may have hit it. */
+void cgroup_put_hits(const struct collect *c, struct batch *out, enum cgroup_controller controller,
+	unsigned row, int r, uint64_t n);
 
 /* Each collector's read begins with it: now and then it looks whether the command is still in these cgroups. */
 void cgroup_reading_begin(struct collect *c, uint64_t now_ns);

@@ -86,7 +86,8 @@ static void put_all_absent(struct batch *out, int error)
 /* We are shown the sockets of our own namespace only. */
 static bool job_is_elsewhere(const struct collect *c)
 {
-	uint64_t ours, the_jobs;
+	uint64_t ours;
+	uint64_t the_jobs;
 
 	return net_namespace(c->roots, getpid(), &ours) == 0 &&
 	       net_namespace(c->roots, c->ledger->job_pid, &the_jobs) == 0 && ours != the_jobs;

@@ -200,7 +200,8 @@ int net_namespace(const struct roots *roots, pid_t pid, uint64_t *ret)
 
 bool sees_all_processes(const struct roots *roots)
 {
-	uint64_t pid_namespace, of_first;
+	uint64_t pid_namespace = 0;
+	uint64_t of_first;
 
 	/* Its number is fixed: include/linux/proc_ns.h, PROC_PID_INIT_INO. Who does not see the first process misses others too. */
 	return read_namespace_link(roots->proc, "self/ns/pid", "pid", &pid_namespace) == 0 &&
@@ -209,7 +210,7 @@ bool sees_all_processes(const struct roots *roots)
 
 bool net_namespace_is_named(const struct roots *roots, pid_t pid)
 {
-	uint64_t number;
+	uint64_t number = 0;
 	char wanted[32];
 	char text[8192];
 	size_t length = 0;

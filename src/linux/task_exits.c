@@ -31,6 +31,7 @@ int taskstats_take(const struct taskstats_listener *t,
 	struct mmsghdr headers[DATAGRAMS] = { 0 };
 
 	for (size_t i = 0; i < DATAGRAMS; i++) {
+		/* cppcheck-suppress legacyUninitvar */
 		parts[i] = (struct iovec){ datagrams[i], sizeof(datagrams[i]) };
 		senders[i].nl_pid = UINT32_MAX; /* believed only when the kernel filled it in */
 		headers[i].msg_hdr = (struct msghdr){ .msg_iov = &parts[i],
@@ -57,14 +58,17 @@ int taskstats_take(const struct taskstats_listener *t,
 	return n;
 }
 
-/* Asks with one attribute and waits for the kernel's answer, the one message that comes first. Returns its length in `answer`, or -errno. */
-static ssize_t ask(int fd, uint16_t family, uint8_t command, uint16_t attribute, const char *text,
-	char *answer, size_t answer_size)
+#define QUESTION_TEXT_SIZE 1024
+#define QUESTION_SIZE                                                                              \
+	(NETLINK_MESSAGE_HEADER + NETLINK_GENERIC_HEADER + NETLINK_ATTRIBUTE_HEADER +              \
+		QUESTION_TEXT_SIZE)
+
+/* A message with one attribute, a text: its length, or -E2BIG. */
+static ssize_t make_question(uint16_t family, uint8_t command, uint16_t attribute, const char *text,
+	char request[QUESTION_SIZE])
 {
-	_Alignas(struct nlmsghdr) char request[NETLINK_MESSAGE_HEADER + NETLINK_GENERIC_HEADER +
-					       NETLINK_ATTRIBUTE_HEADER + 1024] = { 0 };
 	size_t length = strlen(text) + 1;
-	if (length > 1024)
+	if (length > QUESTION_TEXT_SIZE)
 		return -E2BIG;
 	const struct nlattr option = { .nla_len = (uint16_t) (NETLINK_ATTRIBUTE_HEADER + length),
 		.nla_type = attribute };
@@ -77,18 +81,32 @@ static ssize_t ask(int fd, uint16_t family, uint8_t command, uint16_t attribute,
 		.nlmsg_flags = (uint16_t) (NLM_F_REQUEST | (family == GENL_ID_CTRL ? 0 : NLM_F_ACK))
 	};
 
+	memset(request, 0, QUESTION_SIZE);
 	memcpy(request, &header, sizeof(header));
-	memcpy(request + NETLINK_MESSAGE_HEADER, &generic, sizeof(generic));
-	memcpy(request + NETLINK_MESSAGE_HEADER + NETLINK_GENERIC_HEADER, &option, sizeof(option));
-	memcpy(request + NETLINK_MESSAGE_HEADER + NETLINK_GENERIC_HEADER + NETLINK_ATTRIBUTE_HEADER,
-		text, length);
-	if (send(fd, request, header.nlmsg_len, 0) < 0)
+	request += NETLINK_MESSAGE_HEADER;
+	memcpy(request, &generic, sizeof(generic));
+	request += NETLINK_GENERIC_HEADER;
+	memcpy(request, &option, sizeof(option));
+	memcpy(request + NETLINK_ATTRIBUTE_HEADER, text, length);
+	return header.nlmsg_len;
+}
+
+/* Asks with one attribute and waits for the kernel's answer, the one message that comes first. Returns its length in `answer`, or -errno. */
+static ssize_t ask(int fd, uint16_t family, uint8_t command, uint16_t attribute, const char *text,
+	char answer[DATAGRAM_SIZE])
+{
+	_Alignas(struct nlmsghdr) char request[QUESTION_SIZE];
+	ssize_t length = make_question(family, command, attribute, text, request);
+
+	if (length < 0)
+		return length;
+	if (send(fd, request, (size_t) length, 0) < 0)
 		return -errno;
 	/* The kernel answers before send(2) returns; the wait is for a kernel that does not. */
 	struct pollfd wanted = { .fd = fd, .events = POLLIN };
 	if (poll(&wanted, 1, ANSWER_MS) <= 0)
 		return -ETIMEDOUT;
-	ssize_t n = recv(fd, answer, answer_size, MSG_DONTWAIT);
+	ssize_t n = recv(fd, answer, DATAGRAM_SIZE, MSG_DONTWAIT);
 	return n < 0 ? -errno : n;
 }
 
@@ -112,7 +130,7 @@ static int find_family(int fd, uint16_t *ret)
 	bool bad = false;
 
 	ssize_t n = ask(fd, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, CTRL_ATTR_FAMILY_NAME,
-		TASKSTATS_GENL_NAME, answer, sizeof(answer));
+		TASKSTATS_GENL_NAME, answer);
 	if (n < 0)
 		return (int) n;
 	const char *at = answer;
@@ -137,8 +155,7 @@ static int ask_for_exits(const struct taskstats_listener *t, uint16_t attribute)
 	char answer[DATAGRAM_SIZE];
 	struct netlink_message message = { 0 };
 
-	ssize_t n = ask(
-		t->fd, t->family, TASKSTATS_CMD_GET, attribute, t->cpus, answer, sizeof(answer));
+	ssize_t n = ask(t->fd, t->family, TASKSTATS_CMD_GET, attribute, t->cpus, answer);
 	if (n < 0)
 		return (int) n;
 	/* From the moment of registering records come, perhaps before the acknowledgement. */

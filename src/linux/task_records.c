@@ -53,7 +53,7 @@ static uint32_t u32_at(const struct stats *s, size_t offset)
  */
 static bool find_shift(struct stats *s, uint32_t pid)
 {
-	static const size_t shifts[] = { 0, 3 * 16, 3 * 8 };
+	static const size_t shifts[] = { 0, (size_t) 3 * 16, (size_t) 3 * 8 };
 
 	for (size_t i = 0; i < ARRAY_SIZE(shifts); i++) {
 		s->shift = shifts[i];

@@ -60,7 +60,8 @@ static bool is_loopback_6(const uint32_t *a)
 static bool is_loopback(const struct inet_diag_msg *m)
 {
 	const struct inet_diag_sockid *id = &m->id;
-	uint32_t source[4], target[4];
+	uint32_t source[4];
+	uint32_t target[4];
 
 	memcpy(source, id->idiag_src, sizeof(source));
 	memcpy(target, id->idiag_dst, sizeof(target));
@@ -78,7 +79,8 @@ static uint64_t less(uint64_t n, uint64_t by)
 
 static void take_bytes(const char *info, size_t size, struct tcp_socket *ret)
 {
-	uint64_t acknowledged, received;
+	uint64_t acknowledged;
+	uint64_t received;
 
 	if (size < offsetof(struct tcp_info, tcpi_bytes_received) + sizeof(received))
 		return;
@@ -329,7 +331,8 @@ static bool end_one(uint64_t *ret_cookie)
 
 size_t tcp_sockets_mark(uint64_t *cookies, size_t size)
 {
-	cpu_set_t all, one;
+	cpu_set_t all;
+	cpu_set_t one;
 	size_t n = 0;
 
 	if (sched_getaffinity(0, sizeof(all), &all) < 0)

@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/units.h"
 #include "base/utf8.h"
 #include "linux/host.h"
 #include "monitor/conclude_parts.h"
@@ -228,13 +229,15 @@ static void add_cpu(const struct monitor *m, struct assay_run_info *info, const 
 
 	if (claims_by_cgroup(v)) {
 		uint64_t lost_ns = conclude_cgroup_lost_ns(&v->cpu);
+		char lost[UNITS_TEXT_SIZE];
 		int n = snprintf(h->why, sizeof(h->why), "%s",
 			v->cpu.cgroup_own ? "counted by the job's own cgroup, children that nobody "
 					    "waits for included"
 					  : ONLY_US_WORDS);
+		format_duration(lost_ns, lost);
 		if (lost_ns > 0 && n > 0)
 			snprintf(h->why + n, sizeof(h->why) - (size_t) n,
-				": %.3f s that are in no exit status", (double) lost_ns / 1e9);
+				": %s that are in no exit status", lost);
 	} else if (may_miss(v)) {
 		h->has_lower = h->has_upper = true;
 		h->lower = c->cpu_ns;

@@ -13,7 +13,9 @@ static struct summary host_row(const struct monitor *m, const char *key)
 {
 	int row = measures_find(m->measures, key);
 
-	return row < 0 ? (struct summary){ 0 } : monitor_run_summary(m, (size_t) row);
+	if (row < 0)
+		return (struct summary){ 0 };
+	return monitor_run_summary(m, (size_t) row);
 }
 
 /* Five sums that are cut to a tick, and one tick a processor at either end of its work: how far the difference of two readings

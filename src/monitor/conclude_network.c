@@ -95,9 +95,8 @@ void conclude_network(struct monitor *m, struct assay_run_info *info)
 		struct summary of_namespace = selected_summary(m, d->namespace_key);
 		struct summary of_sockets = selected_summary(m, d->socket_key);
 
-		if (of_namespace.quality == EXACT)
-			claim_namespace(info, d, &of_namespace, m);
-		else if (of_sockets.quality != ABSENT)
+		/* Where the namespace is the job's alone there is nothing better. */
+		if (of_namespace.quality != EXACT && of_sockets.quality != ABSENT)
 			claim_sockets(info, d, &of_sockets, &of_namespace);
 		else if (of_namespace.quality != ABSENT)
 			claim_namespace(info, d, &of_namespace, m);

@@ -60,11 +60,14 @@ static void format_difference(
 	uint64_t of = in_use->value.n;
 	char number[UNITS_TEXT_SIZE];
 	char sign = n < of ? '-' : '+';
+	uint64_t apart = n < of ? of - n : n - of;
 
-	format_number(r->unit, n < of ? of - n : n - of, number);
-	if (of > 0)
-		snprintf(text, size, "%c%s %+.2f %%", sign, number,
-			100 * ((double) n - (double) of) / (double) of);
+	format_number(r->unit, apart, number);
+	/* In hundredths of a percent; what is a hundred thousand times as much is not told so. */
+	double share = of > 0 ? 10000 * (double) apart / (double) of + 0.5 : 1e9;
+	if (share < 1e9)
+		snprintf(text, size, "%c%s %c%u.%02u %%", sign, number, sign,
+			(unsigned) share / 100, (unsigned) share % 100);
 	else
 		snprintf(text, size, "%c%s", sign, number);
 }

@@ -49,7 +49,7 @@ static bool is_ours(const struct search *s, pid_t pid)
 	if (pid == self)
 		return true;
 	for (int i = 0; i < ANCESTORS_MAX; i++) {
-		pid_t parent;
+		pid_t parent = 0;
 
 		if (pid == s->keeper)
 			return true;

@@ -4,6 +4,7 @@
 
 #include <ftw.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -206,7 +207,7 @@ static void slurm_v2_tree(void)
 	static const char *const steps[] = { "system.slice", "slurmstepd.scope", "job_7", "step_0",
 		"user", "task_0" };
 	char path[256] = "sys/fs/cgroup";
-	char file[320];
+	char file[PATH_MAX];
 
 	put("proc/self/mountinfo", V2_MOUNT);
 	put("proc/77/cgroup", "0::/system.slice/slurmstepd.scope/job_7/step_0/user/task_0\n");
@@ -225,7 +226,9 @@ static void slurm_v2_tree(void)
 			{ "cpuset.cpus.effective", i < 2 ? "0-7\n" : "4-5\n" },
 			{ "memory.events", "low 0\nhigh 7\nmax 2\noom 0\noom_kill 0\n" } };
 
-		snprintf(path + n, sizeof(path) - n, "/%s", steps[i]);
+		assert_true(n + strlen(steps[i]) + 2 <= sizeof(path));
+		path[n] = '/';
+		memcpy(path + n + 1, steps[i], strlen(steps[i]) + 1);
 		for (size_t k = 0; k < ARRAY_SIZE(files); k++) {
 			snprintf(file, sizeof(file), "%s/%s", path, files[k].name);
 			put(file, files[k].text);
