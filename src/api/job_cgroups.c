@@ -11,6 +11,7 @@
 #include "api/session.h"
 #include "base/buf.h"
 #include "base/error.h"
+#include "linux/net_dev.h"
 
 static const char *const ways[] = {
 	[ASSAY_CGROUP_AUTO] = "auto", [ASSAY_CGROUP_OWN] = "own", [ASSAY_CGROUP_NONE] = "none"
@@ -171,7 +172,8 @@ static bool hold_only_us(struct session *s)
 {
 	const struct job_cgroups *c = &s->cgroups;
 
-	return c->viewed && !c->view.place[CGROUP_CPUACCT].own &&
+	/* In a PID namespace of its own those outside are not listed (version 1) or all have the pid 0. */
+	return c->viewed && sees_all_processes(&s->roots) && !c->view.place[CGROUP_CPUACCT].own &&
 	       cgroup_foreign_processes(&c->view, CGROUP_CPUACCT, is_ours, s) == 0;
 }
 

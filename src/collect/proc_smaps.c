@@ -9,6 +9,7 @@
 #include "base/macros.h"
 #include "collect/collect.h"
 #include "linux/roots.h"
+#include "linux/shared_memory.h"
 #include "target/ledger.h"
 #include "target/readings.h"
 
@@ -134,6 +135,21 @@ static uint64_t moved_pages(struct collect *c, struct process *p)
 	return now > before ? now - before : before - now;
 }
 
+/* A vfork(2) child has its parent's address space until it execs: the kernel gives both the whole PSS of it, and the two would count twice. Seen by
+ * the size, which is then the same, and told from a fork, which keeps it too, by the kernel or else by all sizes. */
+static bool shares_memory(const struct ledger *l, const struct process *p)
+{
+	const struct process *parent = ledger_find(l, p->stat.ppid);
+
+	if (!parent || !parent->in_round || !parent->has_statm || !p->has_statm ||
+		parent->statm.size != p->statm.size)
+		return false;
+	int shared = processes_share_memory(p->pid, parent->pid);
+	if (shared >= 0)
+		return shared == 1;
+	return parent->statm.resident == p->statm.resident && parent->statm.shared == p->statm.shared;
+}
+
 static void read_round(struct collect *c, struct batch *out)
 {
 	struct ledger *l = c->ledger;
@@ -154,7 +170,8 @@ static void read_round(struct collect *c, struct batch *out)
 	for (size_t i = 0; i < l->n_order; i++) {
 		struct process *p = ledger_at(l, i);
 
-		if (!read_process(c, p))
+		p->shares_memory = p->in_round && shares_memory(l, p);
+		if (p->shares_memory || !read_process(c, p))
 			continue;
 		put_process(out, p);
 		sum += p->has_smaps ? p->smaps.pss : 0;
@@ -189,7 +206,7 @@ static void put_round_again(struct collect *c, struct batch *out)
 	for (size_t i = 0; i < l->n_order; i++) {
 		struct process *p = ledger_at(l, i);
 
-		if (p->alive && !p->zombie)
+		if (p->alive && !p->zombie && !p->shares_memory)
 			put_process(out, p);
 	}
 }

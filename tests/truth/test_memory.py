@@ -17,6 +17,7 @@ HELD = {
     "steady": ("memory-steady", 256, HOLD_MS),
     "one_mapping_shared_by_nine_processes": ("memory-shared", 400, 9, HOLD_MS),
     "copy_on_write_halves": ("memory-copied", 256 // PATIENCE, HOLD_MS * PATIENCE),
+    "a_vfork_child_that_takes_its_time": ("memory-vfork", 256, HOLD_MS),
     "a_process_whose_main_thread_has_ended": ("memory-headless", 128, HOLD_MS),
     "a_mapped_memfd": ("memory-mapped", 256, HOLD_MS),
 }

@@ -41,6 +41,29 @@ static int memory_spike(char **arguments)
 	return 0;
 }
 
+/* Two processes with one address space, as before the exec of a vfork(2), for as long as that. */
+static int memory_vfork(char **arguments)
+{
+	static unsigned long hold_ms;
+	size_t size = number(arguments[0]) * MIB;
+
+	hold_ms = number(arguments[1]);
+	touched(size);
+	ledger->processes++;
+	pid_t child = vfork();
+	if (child == 0) {
+		const struct timespec hold = { .tv_sec = (time_t) (hold_ms / 1000),
+			.tv_nsec = (long) (hold_ms % 1000 * 1000000) };
+		clock_nanosleep(CLOCK_MONOTONIC, 0, &hold, NULL);
+		_exit(0);
+	}
+	if (child < 0 || waitpid(child, NULL, 0) != child)
+		return 1;
+	state_peak(size, size);
+	truth_write();
+	return 0;
+}
+
 static int memory_twins(char **arguments)
 {
 	size_t size = number(arguments[0]) * MIB;
@@ -243,6 +266,7 @@ const struct load memory_loads[] = {
 	{ "memory-headless", "MIB MS", 2, memory_headless },
 	{ "memory-spike", "MIB MS IDLE_MS", 3, memory_spike },
 	{ "memory-twins", "MIB MS", 2, memory_twins },
+	{ "memory-vfork", "MIB MS", 2, memory_vfork },
 	{ "memory-forgotten", "MIB MS", 2, memory_forgotten },
 	{ "memory-shared", "MIB N MS", 3, memory_shared },
 	{ "memory-copied", "MIB MS", 2, memory_copied },
