@@ -51,13 +51,18 @@ static void remember_leader(struct finals *f, const struct taskstats_record *tas
 	memcpy(leader->name, task->name, sizeof(leader->name));
 }
 
-/* Whether the job's: by the census, or by the parent at its end, which helps when the census lost events. */
+/* Whether the job's: by the census. One that lost events still has pids of which it was not told that they ended, and which a stranger may have by
+ * now: then by the parent at its end, which outlives its children mostly and was not so easily missed. */
 static bool is_the_jobs(const struct finals *f, const struct taskstats_record *task, pid_t process)
 {
-	if (census_knows(f->census, process))
+	if (f->census->complete)
+		return census_knows(f->census, process);
+	if (process == f->ledger->job_pid || ledger_find(f->ledger, process))
 		return true;
-	/* A thread has the parent of its process, and without tgid it could pass for a process. */
-	return task->tgid && !f->census->complete && census_knows(f->census, task->parent_tgid);
+	/* A thread has the parent of its process, and without tgid it could pass for a process. The keeper's children are all the job's. */
+	pid_t parent = task->tgid ? task->parent_tgid : 0;
+	return parent > 0 && (parent == f->ledger->job_pid || parent == f->ledger->keeper_pid ||
+				     census_knows(f->census, parent));
 }
 
 /* Whether a process of one thread ended, of which there is no second record. */

@@ -126,6 +126,10 @@ static void a_parent_counts_only_when_the_census_lost_events(void **state)
 	b->census.complete = false;
 	take(b, ended(102, JOB, "child", MS));
 	assert_int_equal(named(b, "child")->processes, 1);
+	/* Its end was lost, and a stranger has its pid. */
+	intmap_set(&b->census.threads, 103, 1);
+	take(b, ended(103, 77, "stranger", MS));
+	assert_null(named(b, "stranger"));
 }
 
 static void a_process_that_was_sampled_keeps_its_place_and_gets_its_last_values(void **state)

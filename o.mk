@@ -1,2 +1,0 @@
-all:
-	@/tmp/b-lead/assay run -q -p /tmp/T/mk/m- --clobber -- sh holds.sh
