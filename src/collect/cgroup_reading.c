@@ -93,9 +93,7 @@ ssize_t cgroup_file_read(struct collect *c, enum cgroup_file file, char *text, s
 		return -ENOENT;
 	if (f->inode != p->inode) { /* also when the place was changed */
 		shut(f);
-		f->fd = openat(p->fd, name, O_RDONLY | O_CLOEXEC);
-		if (f->fd < 0)
-			f->fd = -errno;
+		f->fd = open_kernel_file(p->fd, name);
 		f->inode = p->inode;
 	}
 	if (f->fd < 0)

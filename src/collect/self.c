@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Our own cost: what the recorder itself uses. */
+#include <errno.h>
+
 #include "base/macros.h"
 #include "collect/collect.h"
 #include "linux/host.h"
@@ -19,7 +21,12 @@ _Static_assert(ARRAY_SIZE(rows) == N_ROWS, "one row a name");
 static int read_self(struct collect *c, struct batch *out)
 {
 	put(out, NULL, CPU_SECONDS, host_own_cpu_ns() - c->self_before_ns + c->helpers_cpu_ns);
-	put(out, NULL, HWM, host_own_peak_bytes(c->roots));
+	uint64_t peak_bytes = host_own_peak_bytes(c->roots);
+
+	if (peak_bytes > 0)
+		put(out, NULL, HWM, peak_bytes);
+	else
+		put_absent(out, NULL, HWM, ENOENT);
 	return 0;
 }
 

@@ -29,9 +29,9 @@ static const struct limit_files {
 
 static ssize_t read_file_at(int directory, const char *name, char *text, size_t size)
 {
-	AUTO_CLOSE int fd = openat(directory, name, O_RDONLY | O_CLOEXEC);
+	AUTO_CLOSE int fd = open_kernel_file(directory, name);
 
-	return fd < 0 ? -errno : read_kernel_file(fd, text, size);
+	return fd < 0 ? fd : read_kernel_file(fd, text, size);
 }
 
 static int read_number(int directory, const char *name, uint64_t *ret)

@@ -18,10 +18,10 @@
 int cgroup_processes_each(int directory, void (*each)(pid_t pid, void *context), void *context)
 {
 	char line[32];
-	int fd = openat(directory, "cgroup.procs", O_RDONLY | O_CLOEXEC);
+	int fd = open_kernel_file(directory, "cgroup.procs");
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	FILE *f = fdopen(fd, "r");
 	if (!f) {
 		close(fd);

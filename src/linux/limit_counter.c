@@ -108,8 +108,8 @@ int limit_counter_open(const struct roots *roots, const char *directory, const c
 
 		if (strcmp(kinds[i].limit, file) != 0)
 			continue;
-		int fd = openat(at, kinds[i].file, O_RDONLY | O_CLOEXEC);
-		r = fd < 0 ? -errno : read_hits(fd, &kinds[i], &hits);
+		int fd = open_kernel_file(at, kinds[i].file);
+		r = fd < 0 ? fd : read_hits(fd, &kinds[i], &hits);
 		if (r == 0) {
 			*ret = (struct limit_counter){ .fd = fd, .kind = &kinds[i] };
 			return 0;

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <sys/vfs.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -78,6 +79,19 @@ void roots_close(struct roots *r)
 	r->proc = r->sys = -1;
 }
 
+int open_kernel_file(int directory, const char *path)
+{
+	struct stat st;
+	int fd = openat(directory, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) == 0 && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)))
+		return fd;
+	close(fd);
+	return -EINVAL;
+}
+
 int root_file(int root, const char *format, ...)
 {
 	char path[ROOT_PATH_SIZE];
@@ -94,8 +108,7 @@ int root_file(int root, const char *format, ...)
 	if (root < 0)
 		return -ENOENT;
 
-	int fd = openat(root, path, O_RDONLY | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
+	return open_kernel_file(root, path);
 }
 
 /* pread(2) that a signal does not interrupt: bytes read, or a negative errno. */

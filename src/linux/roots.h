@@ -21,6 +21,9 @@ struct roots {
 int roots_open(struct roots *r, const char *prefix, struct error *err);
 void roots_close(struct roots *r);
 
+/* Opens a file in a directory for reading. Anything but a file or a directory, as all of the kernel's are, is -EINVAL: a recorded tree may hold a
+ * FIFO, at which an open would wait for ever. */
+int open_kernel_file(int directory, const char *path);
 /* Opens a file below one root for reading, O_CLOEXEC; the path is printf-like. Negative errno on failure. */
 int root_file(int root, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -30,6 +30,9 @@ void conclude_host_others(struct host_share *s)
 	uint64_t ours_ns = s->job_ns + s->self_ns;
 
 	s->others_ns = s->busy_ns > ours_ns ? s->busy_ns - ours_ns : 0;
+	/* A short run is charged a tick that began before it. */
+	if (s->elapsed_ns > 0 && s->others_ns > s->cores * s->elapsed_ns)
+		s->others_ns = s->cores * s->elapsed_ns;
 	s->quality = ESTIMATE;
 	if (s->job_quality == LOWER_BOUND) {
 		s->quality = UPPER_BOUND;

@@ -409,7 +409,9 @@ static void own_cost(struct json *j, const struct assay_run_info *info)
 	json_key(j, "self");
 	json_object(j);
 	json_key_seconds(j, "cpu_seconds", info->self_cpu_ns);
-	json_key_u64(j, "memory_peak_bytes", info->self_memory_peak_bytes);
+	/* 0: /proc is not there to tell it */
+	if (info->self_memory_peak_bytes > 0)
+		json_key_u64(j, "memory_peak_bytes", info->self_memory_peak_bytes);
 	json_key_u64(j, "ticks", info->ticks);
 	json_key_u64(j, "missed_ticks", info->missed_ticks);
 	json_key_u64(j, "windows", info->windows);

@@ -23,7 +23,9 @@ void host_row(struct page *p, const struct assay_run_info *info)
 
 	if (!s->known || s->elapsed_ns == 0)
 		return;
-	if ((double) s->others_ns <= machine_ns / 20 && (double) s->steal_ns <= machine_ns / 20)
+	/* What may be no more than the size of a tick is not worth a line. */
+	uint64_t surely_ns = s->others_ns > s->error_ns ? s->others_ns - s->error_ns : 0;
+	if ((double) surely_ns <= machine_ns / 20 && (double) s->steal_ns <= machine_ns / 20)
 		return;
 	cores = share(s->others_ns, (double) s->elapsed_ns, 100);
 	if (s->has_steal && (double) s->steal_ns >= machine_ns / 100)

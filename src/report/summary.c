@@ -339,7 +339,10 @@ static void self_row(struct page *p, const struct assay_run_info *info)
 
 	format_duration(info->self_cpu_ns, cpu);
 	format_bytes(info->self_memory_peak_bytes, memory);
-	buf_addf(&text, "%s CPU, %s, %llu %s", cpu, memory, (unsigned long long) info->ticks,
+	buf_addf(&text, "%s CPU, ", cpu);
+	if (info->self_memory_peak_bytes > 0)
+		buf_addf(&text, "%s, ", memory);
+	buf_addf(&text, "%llu %s", (unsigned long long) info->ticks,
 		info->ticks == 1 ? "sample" : "samples");
 	if (info->missed_ticks > 0)
 		buf_addf(&text, " and %llu missed", (unsigned long long) info->missed_ticks);

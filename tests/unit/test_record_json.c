@@ -220,7 +220,7 @@ static void a_running_info_holds_no_results(void **state)
 		"false,\n"
 		"    \"unnamed_cpu_seconds\": 0,\n    \"by_name\": [],\n    \"survivors\": [],\n"
 		"    \"survivors_count\": 0\n  },\n"
-		"  \"self\": {\n    \"cpu_seconds\": 0,\n    \"memory_peak_bytes\": 0,\n"
+		"  \"self\": {\n    \"cpu_seconds\": 0,\n"
 		"    \"ticks\": 0,\n    \"missed_ticks\": 0,\n    \"windows\": 0,\n"
 		"    \"records_written\": 0,\n    \"records_lost\": 0,\n    \"write_failures\": 0\n"
 		"  },\n  \"notes\": []\n}\n");
