@@ -188,6 +188,10 @@ void conclude_cgroup_rung(const struct cpu_sources *s, struct rung *rung)
 		rung->value.quality = EXACT;
 		snprintf(rung->why, sizeof(rung->why), "%s",
 			s->cgroup_own ? "counted by the job's own cgroup" : ONLY_US_WORDS);
+	} else if (cpu && !s->cgroup_own && !s->cgroup_bounds) {
+		rung->value.quality = ESTIMATE;
+		snprintf(rung->why, sizeof(rung->why),
+			"of others as well, and not all of the job was in that cgroup");
 	} else if (cpu && !s->cgroup_own) {
 		rung->value.quality = UPPER_BOUND;
 		snprintf(rung->why, sizeof(rung->why),

@@ -17,6 +17,7 @@
 #include "launch/signals.h"
 #include "linux/roots.h"
 #include "monitor/conclude.h"
+#include "monitor/conclude_parts.h"
 #include "monitor/loop.h"
 #include "record/live_ring.h"
 #include "record/run_files.h"
@@ -353,6 +354,21 @@ static void a_cgroup_without_room_for_lost_children_clears_what_perf_suspects(vo
 	assert_int_equal(conclude_reap_alarm(&s), REAP_SEEN);
 }
 
+static void a_shared_cgroup_that_some_of_the_job_left_bounds_nothing(void **state)
+{
+	struct cpu_sources s = { .tree_ns = 1175000000, .has_cgroup = true, .cgroup_ns = 24000000 };
+	struct rung rung = { .key = CGROUP_CPU_KEY,
+		.value = { .n = 24000000, .quality = UPPER_BOUND } };
+
+	(void) state;
+	conclude_cgroup_rung(&s, &rung);
+	assert_int_equal(rung.value.quality, ESTIMATE);
+	s.cgroup_bounds = true;
+	s.cgroup_ns = s.cgroup_most_ns = 2000000000;
+	conclude_cgroup_rung(&s, &rung);
+	assert_int_equal(rung.value.quality, UPPER_BOUND);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -367,6 +383,7 @@ int main(void)
 		cmocka_unit_test(perf_beyond_its_error_tells_of_children_nobody_waited_for),
 		cmocka_unit_test(an_own_cgroup_tells_of_lost_children_and_overrules_perf),
 		cmocka_unit_test(a_cgroup_without_room_for_lost_children_clears_what_perf_suspects),
+		cmocka_unit_test(a_shared_cgroup_that_some_of_the_job_left_bounds_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
