@@ -44,6 +44,23 @@ static uint64_t own_share_ns(const struct monitor *m, const struct assay_run_inf
 	return info->self_cpu_ns > before_ns ? info->self_cpu_ns - before_ns : 0;
 }
 
+/* Whoever was in it for a while shows at neither end of the run: what it has more than the tree may be another's as well as the job's. */
+void conclude_cgroup_shared(struct cpu_sources *s, bool left, bool only_us)
+{
+	struct cpu_sources whole = *s;
+
+	whole.tree_ns = s->cgroup_most_ns;
+	bool beyond =
+		s->has_perf && s->perf_ns > s->cgroup_most_ns + conclude_perf_excess_ns(&whole);
+	/* Else some of the job is somewhere else; where a process may have lost children, perf alone can tell. */
+	s->cgroup_bounds = !left && s->cgroup_most_ns + SEEN_AT_THE_END_NS >= s->tree_ns &&
+			   !(beyond && s->sigchld_ignored);
+	s->cgroup_exact = only_us && s->cgroup_bounds && !beyond &&
+			  s->cgroup_most_ns <= s->tree_ns + conclude_cgroup_error_ns(s);
+	if (s->cgroup_exact)
+		s->cgroup_ns = s->cgroup_most_ns;
+}
+
 void conclude_cgroup_sources(
 	const struct monitor *m, const struct assay_run_info *info, struct cpu_sources *s)
 {
@@ -58,12 +75,8 @@ void conclude_cgroup_sources(
 		uint64_t share_ns = own_share_ns(m, info);
 
 		s->cgroup_most_ns = s->cgroup_ns > share_ns ? s->cgroup_ns - share_ns : 0;
-		/* Else some of the job is somewhere else. */
-		s->cgroup_bounds = !m->collect.cgroup_reading.left[CGROUP_CPUACCT] &&
-				   s->cgroup_most_ns + conclude_cgroup_error_ns(s) >= s->tree_ns;
-		s->cgroup_exact = m->collect.cgroup_only_us && s->cgroup_ns >= share_ns;
-		if (s->cgroup_exact)
-			s->cgroup_ns -= share_ns;
+		conclude_cgroup_shared(s, m->collect.cgroup_reading.left[CGROUP_CPUACCT],
+			m->collect.cgroup_only_us && s->cgroup_ns >= share_ns);
 	} else {
 		/* Else something of the job left it: another manager of cgroups, or the job itself. */
 		s->cgroup_exact = s->cgroup_ns + conclude_cgroup_error_ns(s) >= s->tree_ns;
