@@ -37,6 +37,10 @@ uint64_t conclude_cgroup_lost_ns(const struct cpu_sources *s);
 /* Fills cgroup_bounds and cgroup_exact for one that is not the job's own: whether the job was seen to have left it, and whether nobody else was
  * in it at either end of the run. */
 void conclude_cgroup_shared(struct cpu_sources *s, bool left, bool only_us);
+/* The same for the job's own. */
+void conclude_cgroup_own(struct cpu_sources *s);
+/* Whether it is all that the job used: neither source counts too much, so the larger one stands. */
+bool conclude_cgroup_has_all(const struct cpu_sources *s);
 /* How far the tree may be below the cgroup without a reason. */
 uint64_t conclude_cgroup_error_ns(const struct cpu_sources *s);
 /* How much more than the keeper perf may count before it tells of lost children; how much less before the two disagree. */

@@ -8,6 +8,8 @@
 #include "monitor/conclude_parts.h"
 
 #define SEEN_AT_THE_END_NS 20000000 /* what moves between two readings of one tick */
+#define TREE_ABOVE_NS                                                                              \
+	100000 /* exit statuses were never seen further above a cgroup that had it all */
 #define THREAD_END_NS                                                                              \
 	5000 /* of a thread's end is in the cgroup and not in what its parent is told */
 
@@ -61,6 +63,18 @@ void conclude_cgroup_shared(struct cpu_sources *s, bool left, bool only_us)
 		s->cgroup_ns = s->cgroup_most_ns;
 }
 
+void conclude_cgroup_own(struct cpu_sources *s)
+{
+	/* Else something of the job left it: another manager of cgroups, or the job itself. */
+	s->cgroup_exact = s->cgroup_ns + SEEN_AT_THE_END_NS >= s->tree_ns;
+	s->cgroup_left = !s->cgroup_exact;
+}
+
+bool conclude_cgroup_has_all(const struct cpu_sources *s)
+{
+	return s->cgroup_exact && s->cgroup_ns + TREE_ABOVE_NS >= s->tree_ns;
+}
+
 void conclude_cgroup_sources(
 	const struct monitor *m, const struct assay_run_info *info, struct cpu_sources *s)
 {
@@ -78,9 +92,7 @@ void conclude_cgroup_sources(
 		conclude_cgroup_shared(s, m->collect.cgroup_reading.left[CGROUP_CPUACCT],
 			m->collect.cgroup_only_us && s->cgroup_ns >= share_ns);
 	} else {
-		/* Else something of the job left it: another manager of cgroups, or the job itself. */
-		s->cgroup_exact = s->cgroup_ns + conclude_cgroup_error_ns(s) >= s->tree_ns;
-		s->cgroup_left = !s->cgroup_exact;
+		conclude_cgroup_own(s);
 	}
 }
 
@@ -196,7 +208,7 @@ void conclude_cgroup_rung(const struct cpu_sources *s, struct rung *rung)
 
 	if (strncmp(rung->key, "cgroup_", strlen("cgroup_")) != 0 || rung->value.quality == ABSENT)
 		return;
-	if (cpu && s->cgroup_exact) {
+	if (cpu && conclude_cgroup_has_all(s)) {
 		rung->value.n = s->cgroup_ns;
 		rung->value.quality = EXACT;
 		snprintf(rung->why, sizeof(rung->why), "%s",
@@ -211,6 +223,8 @@ void conclude_cgroup_rung(const struct cpu_sources *s, struct rung *rung)
 			"of everybody in the cgroup the job is in, assay among them");
 	} else if (cpu) {
 		rung->value.quality = LOWER_BOUND;
-		snprintf(rung->why, sizeof(rung->why), "not all of the job was in its own cgroup");
+		snprintf(rung->why, sizeof(rung->why), "%s",
+			s->cgroup_left ? "not all of the job was in its own cgroup"
+				       : "the job's processes have more");
 	}
 }

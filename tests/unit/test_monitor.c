@@ -417,6 +417,28 @@ static void a_shared_cgroup_is_exact_only_where_it_equals_the_tree(void **state)
 	assert_int_equal(conclude_reap_alarm(&s), REAP_SEEN);
 }
 
+static void an_own_cgroup_that_falls_short_of_the_tree_gives_way_to_it(void **state)
+{
+	struct cpu_sources s = { .tree_ns = 10180000000,
+		.has_cgroup = true,
+		.cgroup_own = true,
+		.cgroup_ns = 10180000000 - 100000,
+		.processes = 1000 };
+	struct rung rung = { .key = CGROUP_CPU_KEY, .value = { .n = 1, .quality = EXACT } };
+
+	(void) state;
+	conclude_cgroup_own(&s);
+	assert_true(s.cgroup_exact && conclude_cgroup_has_all(&s));
+	s.cgroup_ns = 10180000000 - 100001;
+	conclude_cgroup_own(&s);
+	assert_true(s.cgroup_exact && !conclude_cgroup_has_all(&s));
+	conclude_cgroup_rung(&s, &rung);
+	assert_int_equal(rung.value.quality, LOWER_BOUND);
+	s.cgroup_ns = 10180000000 - 20000001;
+	conclude_cgroup_own(&s);
+	assert_true(!s.cgroup_exact && s.cgroup_left);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -433,6 +455,7 @@ int main(void)
 		cmocka_unit_test(a_cgroup_without_room_for_lost_children_clears_what_perf_suspects),
 		cmocka_unit_test(a_shared_cgroup_that_some_of_the_job_left_bounds_nothing),
 		cmocka_unit_test(a_shared_cgroup_is_exact_only_where_it_equals_the_tree),
+		cmocka_unit_test(an_own_cgroup_that_falls_short_of_the_tree_gives_way_to_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
