@@ -38,7 +38,7 @@ uint64_t conclude_cgroup_lost_ns(const struct cpu_sources *s);
  * in it at either end of the run. */
 void conclude_cgroup_shared(struct cpu_sources *s, bool left, bool only_us);
 /* The same for the job's own. */
-void conclude_cgroup_own(struct cpu_sources *s);
+void conclude_cgroup_own(struct cpu_sources *s, bool left);
 /* Whether it is all that the job used: neither source counts too much, so the larger one stands. */
 bool conclude_cgroup_has_all(const struct cpu_sources *s);
 /* How far the tree may be below the cgroup without a reason. */

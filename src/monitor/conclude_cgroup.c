@@ -8,8 +8,8 @@
 #include "monitor/conclude_parts.h"
 
 #define SEEN_AT_THE_END_NS 20000000 /* what moves between two readings of one tick */
-#define TREE_ABOVE_NS                                                                              \
-	100000 /* exit statuses were never seen further above a cgroup that had it all */
+/* The command began before it was moved into the cgroup: its fork, 0.1 to 0.4 ms of it, is in its exit status alone. */
+#define TREE_ABOVE_NS 2000000
 #define THREAD_END_NS                                                                              \
 	5000 /* of a thread's end is in the cgroup and not in what its parent is told */
 
@@ -24,6 +24,12 @@ static bool is_own(const struct monitor *m, enum cgroup_controller controller)
 	const struct cgroup_place *place = place_of(m, controller);
 
 	return place && place->own;
+}
+
+/* Some of the job was seen outside of it. */
+static bool has_left(const struct monitor *m, enum cgroup_controller controller)
+{
+	return m->collect.cgroup_reading.left[controller];
 }
 
 uint64_t conclude_cgroup_error_ns(const struct cpu_sources *s)
@@ -63,10 +69,10 @@ void conclude_cgroup_shared(struct cpu_sources *s, bool left, bool only_us)
 		s->cgroup_ns = s->cgroup_most_ns;
 }
 
-void conclude_cgroup_own(struct cpu_sources *s)
+void conclude_cgroup_own(struct cpu_sources *s, bool left)
 {
 	/* Else something of the job left it: another manager of cgroups, or the job itself. */
-	s->cgroup_exact = s->cgroup_ns + SEEN_AT_THE_END_NS >= s->tree_ns;
+	s->cgroup_exact = !left && s->cgroup_ns + SEEN_AT_THE_END_NS >= s->tree_ns;
 	s->cgroup_left = !s->cgroup_exact;
 }
 
@@ -82,6 +88,7 @@ void conclude_cgroup_sources(
 
 	if (cpu.quality == ABSENT)
 		return;
+	bool left = has_left(m, CGROUP_CPUACCT);
 	s->has_cgroup = true;
 	s->cgroup_ns = cpu.delta;
 	s->cgroup_own = is_own(m, CGROUP_CPUACCT);
@@ -89,10 +96,10 @@ void conclude_cgroup_sources(
 		uint64_t share_ns = own_share_ns(m, info);
 
 		s->cgroup_most_ns = s->cgroup_ns > share_ns ? s->cgroup_ns - share_ns : 0;
-		conclude_cgroup_shared(s, m->collect.cgroup_reading.left[CGROUP_CPUACCT],
-			m->collect.cgroup_only_us && s->cgroup_ns >= share_ns);
+		conclude_cgroup_shared(
+			s, left, m->collect.cgroup_only_us && s->cgroup_ns >= share_ns);
 	} else {
-		conclude_cgroup_own(s);
+		conclude_cgroup_own(s, left);
 	}
 }
 
@@ -124,7 +131,7 @@ void conclude_cgroup_notes(struct assay_run_info *info, const struct cpu_sources
 static bool holds_only_the_job(
 	const struct monitor *m, enum cgroup_controller controller, const struct cpu_sources *s)
 {
-	return is_own(m, controller) && !s->cgroup_left;
+	return is_own(m, controller) && !s->cgroup_left && !has_left(m, controller);
 }
 
 /* A peak of everybody in the cgroup is of this time only if it is higher than before. */
@@ -136,10 +143,12 @@ static void shared_peak(
 	char text[UNITS_TEXT_SIZE];
 
 	if (peak->quality != ABSENT && peak->last > m->collect.cgroup_peak_before_bytes) {
-		h = headline_add(info, "memory_peak_charged_bytes", BYTES, peak->last, UPPER_BOUND,
-			CGROUP_PEAK_KEY);
+		bool left = has_left(m, CGROUP_MEMORY);
+		h = headline_add(info, "memory_peak_charged_bytes", BYTES, peak->last,
+			left ? ESTIMATE : UPPER_BOUND, CGROUP_PEAK_KEY);
 		snprintf(h->why, sizeof(h->why),
-			"charged to the cgroup the job shares with others, assay among them");
+			"charged to the cgroup the job shares with others, assay among them%s",
+			left ? ", but not all of the job was in it" : "");
 		return;
 	}
 	if (now.quality == ABSENT)
@@ -174,13 +183,14 @@ static void conclude_charged(
 	struct headline *h = headline_add(info, "memory_peak_charged_bytes", BYTES,
 		has_peak ? peak.last : now.max, has_peak ? EXACT : LOWER_BOUND,
 		has_peak ? CGROUP_PEAK_KEY : CGROUP_MEMORY_KEY);
-	if (s->cgroup_left)
+	bool all = holds_only_the_job(m, CGROUP_MEMORY, s);
+	if (!all)
 		h->value.quality = LOWER_BOUND;
 	snprintf(h->why, sizeof(h->why),
 		"%scharged to the job's own cgroup, caches of files and "
 		"memory of the kernel included%s",
 		has_peak ? "" : "the most at a sample, for this kernel keeps no peak; ",
-		s->cgroup_left ? ", but not all of the job was in it" : "");
+		all ? "" : ", but not all of the job was in it");
 }
 
 static void conclude_tasks(

@@ -422,20 +422,24 @@ static void an_own_cgroup_that_falls_short_of_the_tree_gives_way_to_it(void **st
 	struct cpu_sources s = { .tree_ns = 10180000000,
 		.has_cgroup = true,
 		.cgroup_own = true,
-		.cgroup_ns = 10180000000 - 100000,
+		.cgroup_ns = UINT64_C(10180000000) - 2000000,
 		.processes = 1000 };
 	struct rung rung = { .key = CGROUP_CPU_KEY, .value = { .n = 1, .quality = EXACT } };
 
 	(void) state;
-	conclude_cgroup_own(&s);
+	conclude_cgroup_own(&s, false);
 	assert_true(s.cgroup_exact && conclude_cgroup_has_all(&s));
-	s.cgroup_ns = 10180000000 - 100001;
-	conclude_cgroup_own(&s);
+	s.cgroup_ns = UINT64_C(10180000000) - 2000001;
+	conclude_cgroup_own(&s, false);
 	assert_true(s.cgroup_exact && !conclude_cgroup_has_all(&s));
 	conclude_cgroup_rung(&s, &rung);
 	assert_int_equal(rung.value.quality, LOWER_BOUND);
 	s.cgroup_ns = 10180000000 - 20000001;
-	conclude_cgroup_own(&s);
+	conclude_cgroup_own(&s, false);
+	assert_true(!s.cgroup_exact && s.cgroup_left);
+	/* Whatever it counted, not all of the job was in it. */
+	s.cgroup_ns = s.tree_ns + NSEC_PER_SEC;
+	conclude_cgroup_own(&s, true);
 	assert_true(!s.cgroup_exact && s.cgroup_left);
 }
 
