@@ -154,7 +154,7 @@ static void shared_peak(
 	if (now.quality == ABSENT)
 		return;
 	h = headline_add(
-		info, "memory_peak_charged_bytes", BYTES, now.max, SAMPLED, CGROUP_MEMORY_KEY);
+		info, "memory_peak_charged_bytes", BYTES, now.max, ESTIMATE, CGROUP_MEMORY_KEY);
 	format_bytes(m->collect.cgroup_peak_before_bytes, text);
 	snprintf(h->why, sizeof(h->why),
 		"the most that was charged at a sample to the cgroup the job shares with "
