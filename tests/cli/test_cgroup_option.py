@@ -286,6 +286,7 @@ def test_a_child_that_the_limit_killed_is_noted_though_the_job_ended_by_itself(r
     assert run.info["outcome"]["words"] == "exited 3"
     assert "the kernel's OOM killer killed 1 process in this cgroup during the run (memory.oom_control oom_kill)" in notes
     assert f"the memory limit of 64 MiB (memory.limit_in_bytes of {mine}): it was hit" in notes, notes
+    assert "cache of files" not in notes, "the load's own memory filled it"
 
 
 def test_a_limit_above_that_is_not_hit_is_not_spoken_of(run_assay, limited_memory):
