@@ -34,8 +34,8 @@ void bounds_find(
 void bounds_forget_environment(struct assay_run_info *info);
 /* Hits since then. */
 void bounds_count(const struct bounds *bounds, struct assay_run_info *info);
-/* The run is over: says in notes what came near a bound, and what would help the next run. */
-void bounds_advise(struct assay_run_info *info);
+/* The run is over: says in notes what came near a bound, and what would help the next run. `oom_killed`: in the job's cgroup. */
+void bounds_advise(struct assay_run_info *info, bool oom_killed);
 void bounds_done(struct bounds *bounds);
 
 #endif

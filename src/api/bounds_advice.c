@@ -52,10 +52,25 @@ static void about_cache(struct assay_run_info *info, const struct target_limit *
 			limit, name, lasting->words, rest);
 }
 
-static void about_memory(struct assay_run_info *info, const struct target_limit *l)
+/* What the kernel cannot take back is sampled: a process that grew between two samples had more, and that is known exactly. */
+static struct allowed_use known_to_last(
+	const struct assay_run_info *info, const struct target_limit *l)
+{
+	struct allowed_use lasting = allowed_lasting(info, l);
+	const struct headline *largest = run_info_headline(info, "memory_peak_process_bytes");
+
+	if (lasting.quality != ABSENT && largest && largest->value.quality != ABSENT &&
+		largest->value.n > lasting.n) {
+		lasting.n = largest->value.n;
+		lasting.words = "the largest process had";
+	}
+	return lasting;
+}
+
+static void about_memory(struct assay_run_info *info, const struct target_limit *l, bool oom_killed)
 {
 	struct allowed_use use = allowed_use(info, l);
-	struct allowed_use lasting = allowed_lasting(info, l);
+	struct allowed_use lasting = known_to_last(info, l);
 	bool by_cgroup = strcmp(l->source, "cgroup") == 0;
 	bool hit = l->has_hits && l->hits > 0;
 	char used[ALLOWED_AMOUNT_SIZE];
@@ -64,7 +79,9 @@ static void about_memory(struct assay_run_info *info, const struct target_limit 
 
 	if (use.quality == ABSENT || (!hit && !is_near(use.n, l->limit)))
 		return;
-	if (by_cgroup && lasting.quality != ABSENT && !is_near(lasting.n, l->limit)) {
+	/* It kills where nothing was left to be taken back. */
+	if (by_cgroup && !oom_killed && lasting.quality != ABSENT &&
+		!is_near(lasting.n, l->limit)) {
 		about_cache(info, l, &lasting);
 		return;
 	}
@@ -168,7 +185,7 @@ static void about_request(struct assay_run_info *info, const struct target_limit
 		asked->name, limit, name, wanted, asked->where);
 }
 
-static void about(struct assay_run_info *info, const struct target_limit *l)
+static void about(struct assay_run_info *info, const struct target_limit *l, bool oom_killed)
 {
 	bool binds = l->tightest || l == allowed_tightest(info, l->name);
 
@@ -185,15 +202,15 @@ static void about(struct assay_run_info *info, const struct target_limit *l)
 	if (!binds)
 		return;
 	if (strcmp(l->name, "memory") == 0)
-		about_memory(info, l);
+		about_memory(info, l, oom_killed);
 	else if (strcmp(l->name, "cpu") == 0)
 		about_cpu(info, l);
 	else if (strcmp(l->name, "time") == 0)
 		about_time(info, l);
 }
 
-void bounds_advise(struct assay_run_info *info)
+void bounds_advise(struct assay_run_info *info, bool oom_killed)
 {
 	for (size_t i = 0; i < info->n_target_limits; i++)
-		about(info, &info->target_limits[i]);
+		about(info, &info->target_limits[i], oom_killed);
 }

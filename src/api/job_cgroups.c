@@ -201,9 +201,9 @@ void job_cgroups_note(struct session *s)
 			continue;
 		told = p->directory;
 		run_info_note(s->info,
-			"cgroup: the command was moved out of %s: what was counted there is no "
-			"bound of what the job used",
-			p->directory);
+			"cgroup: something of the job was moved out of %s: what was counted there "
+			"is %s of what the job used",
+			p->directory, p->own ? "a lower bound" : "no bound");
 	}
 }
 

@@ -250,7 +250,8 @@ static void finish(struct session *s)
 	take_self(s);
 	conclude(&s->monitor, info, false);
 	bounds_count(&s->bounds, info);
-	bounds_advise(info);
+	oom_end(&s->oom, &s->roots, &oom);
+	bounds_advise(info, oom.in_cgroup > 0);
 	outputs_note(s);
 	job_cgroups_note(s);
 	limiting_reconsider(s);
@@ -258,7 +259,6 @@ static void finish(struct session *s)
 	if (!info->limit_hit.name)
 		outcome_add_sender(
 			&info->outcome, &s->forward.latest[info->outcome.signal], page->job_end_ns);
-	oom_end(&s->oom, &s->roots, &oom);
 	outcome_explain(info, &oom);
 	live_describe(s);
 	write_end(s);

@@ -12,8 +12,10 @@
 #include "collect/collect.h"
 #include "linux/cgroup_files.h"
 #include "linux/roots.h"
+#include "target/ledger.h"
 
 #define LOOK_EVERY_NS NSEC_PER_SEC
+#define LOOK_AT_MOST 32 /* processes, at about 10 us each */
 
 static const struct name {
 	enum cgroup_controller controller;
@@ -154,6 +156,35 @@ bool cgroup_is_own(const struct collect *c, enum cgroup_controller controller)
 	return c->cgroup && c->cgroup->place[controller].own;
 }
 
+static void look_at_process(struct collect *c, const struct process *p)
+{
+	if (p->alive && !p->zombie && p->pid != c->cgroup->pid)
+		cgroup_view_find_left(c->cgroup, p->pid, c->cgroup_reading.left);
+}
+
+/* Those that are new, and some of the others in turn: a large job must not cost more. */
+static void look_at_processes(struct collect *c)
+{
+	struct cgroup_reading *r = &c->cgroup_reading;
+	const struct ledger *l = c->ledger;
+	size_t n = l ? l->n_order : 0;
+
+	for (size_t i = 0; i < n && i < LOOK_AT_MOST; i++) {
+		const struct process *p = ledger_at(l, n - 1 - i);
+
+		if (p->first_seen_ns >= r->looked_ns)
+			look_at_process(c, p);
+	}
+	for (size_t i = 0; i < n && i < LOOK_AT_MOST; i++) {
+		if (r->look_position >= n)
+			r->look_position = 0;
+		const struct process *p = ledger_at(l, r->look_position++);
+
+		if (p->first_seen_ns < r->looked_ns)
+			look_at_process(c, p);
+	}
+}
+
 void cgroup_reading_begin(struct collect *c, uint64_t now_ns)
 {
 	struct cgroup_reading *r = &c->cgroup_reading;
@@ -165,14 +196,16 @@ void cgroup_reading_begin(struct collect *c, uint64_t now_ns)
 	/* A command moves itself, if at all, when it begins. */
 	uint64_t age_ns = now_ns - r->begun_ns;
 	r->look_due_ns = now_ns + (age_ns < LOOK_EVERY_NS ? age_ns : LOOK_EVERY_NS);
-	cgroup_view_find_left(c->cgroup, r->left);
+	cgroup_view_find_left(c->cgroup, c->cgroup->pid, r->left);
+	look_at_processes(c);
+	r->looked_ns = now_ns;
 }
 
 enum quality cgroup_quality(
 	const struct collect *c, enum cgroup_controller controller, enum quality own)
 {
 	if (c->cgroup_reading.left[controller])
-		return ESTIMATE;
+		return cgroup_is_own(c, controller) ? LOWER_BOUND : ESTIMATE;
 	return cgroup_is_own(c, controller) ? own : UPPER_BOUND;
 }
 

@@ -59,8 +59,10 @@ struct cgroup_reading {
 		int error;
 	} limits[N_CGROUP_LIMIT_KINDS];
 	bool descriptors_known, few_descriptors; /* then no file is kept open */
-	bool left[N_CGROUP_CONTROLLERS]; /* the command was moved elsewhere */
-	uint64_t begun_ns, look_due_ns; /* when that is looked at again */
+	bool left
+		[N_CGROUP_CONTROLLERS]; /* the command or another process of the job was seen elsewhere */
+	uint64_t begun_ns, looked_ns, look_due_ns; /* when that is looked at again */
+	size_t look_position; /* in the ledger, of the next one */
 	bool memory_begun; /* the reading before the job was taken */
 	struct cgroup_memory_peak peak;
 };
@@ -78,8 +80,8 @@ int cgroup_limit_at_start(struct collect *c, enum cgroup_limit_kind kind, uint64
 
 /* Whether the controller's cgroup was made for the job. */
 bool cgroup_is_own(const struct collect *c, enum cgroup_controller controller);
-/* What may be said of what is counted: in a cgroup made for the job `own`, in one that may hold others an upper bound, and an estimate once the
- * command has left it. */
+/* What may be said of what is counted: in a cgroup made for the job `own`, in one that may hold others an upper bound; once some of the job has left
+ * it, a lower bound and an estimate. */
 enum quality cgroup_quality(
 	const struct collect *c, enum cgroup_controller controller, enum quality own);
 /* Puts the number, or why it is not there. */
@@ -89,7 +91,7 @@ void cgroup_put(const struct collect *c, struct batch *out, enum cgroup_controll
 void cgroup_put_hits(const struct collect *c, struct batch *out, enum cgroup_controller controller,
 	unsigned row, int r, uint64_t n);
 
-/* Each collector's read begins with it: now and then it looks whether the command is still in these cgroups. */
+/* Each collector's read begins with it: now and then it looks whether the job's processes are still in these cgroups. */
 void cgroup_reading_begin(struct collect *c, uint64_t now_ns);
 
 /* For probes: 0, or why there is nothing to read. */

@@ -18,11 +18,14 @@
 #include "linux/cgroup_mounts.h"
 #include "linux/cgroup_processes.h"
 #include "linux/environment.h"
+#include "linux/proc_stat.h"
 #include "linux/roots.h"
 
 /* How far to look for a cgroup whose name our namespace does not tell. */
 #define SEARCH_DEPTH_MAX 8
 #define SEARCH_DIRECTORIES_MAX 4096
+
+#define PF_EXITING 0x4 /* linux/sched.h */
 
 static const struct wanted {
 	const char *name; /* of version 1; NULL: there is none */
@@ -387,6 +390,8 @@ static bool ends_in(const char *text, const char *end)
 struct leaving {
 	const struct cgroup_view *view;
 	bool left[N_CGROUP_CONTROLLERS];
+	bool at_root[N_CGROUP_CONTROLLERS]; /* of version 1, if it is not ending */
+	bool any_at_root;
 };
 
 static void look_at_line(
@@ -395,8 +400,8 @@ static void look_at_line(
 	struct leaving *l = context;
 	bool v2 = hierarchy == 0 && controllers[0] == '\0';
 
-	/* One that is ending shows "/" in version 1, and a removed cgroup tells nothing. */
-	if ((!v2 && strcmp(path, "/") == 0) || ends_in(path, " (deleted)"))
+	/* A removed cgroup tells nothing. */
+	if (ends_in(path, " (deleted)"))
 		return;
 	for (int i = 0; i < N_CGROUP_CONTROLLERS; i++) {
 		const struct cgroup_place *p = &l->view->place[i];
@@ -404,22 +409,43 @@ static void look_at_line(
 
 		if (p->fd < 0 || !p->path || (p->version == 2) != v2)
 			continue;
-		if (v2 || (name && cgroup_list_has(controllers, name)))
-			l->left[i] = !is_within(path, p->path);
+		if ((!v2 && (!name || !cgroup_list_has(controllers, name))) ||
+			is_within(path, p->path))
+			continue;
+		if (!v2 && strcmp(path, "/") == 0)
+			l->any_at_root = l->at_root[i] = true;
+		else
+			l->left[i] = true;
 	}
+}
+
+/* Of one that is ending, version 1 shows "/" instead of where it was. */
+static bool is_ending(const struct cgroup_view *view, pid_t pid)
+{
+	char text[1024];
+	struct proc_stat stat;
+	AUTO_CLOSE int fd = root_file(view->roots->proc, "%d/stat", (int) pid);
+	ssize_t n = fd < 0 ? -1 : read_kernel_file(fd, text, sizeof(text));
+
+	return n <= 0 || proc_stat_parse(text, (size_t) n, &stat) < 0 ||
+	       (stat.flags & PF_EXITING) != 0;
 }
 
 #define PATHS_SIZE 16384
 
-void cgroup_view_find_left(const struct cgroup_view *view, bool left[N_CGROUP_CONTROLLERS])
+void cgroup_view_find_left(
+	const struct cgroup_view *view, pid_t pid, bool left[N_CGROUP_CONTROLLERS])
 {
 	struct leaving l = { .view = view };
 	char text[PATHS_SIZE];
-	AUTO_CLOSE int fd = root_file(view->roots->proc, "%d/cgroup", (int) view->pid);
+	AUTO_CLOSE int fd = root_file(view->roots->proc, "%d/cgroup", (int) pid);
 
 	if (fd < 0 || read_kernel_file(fd, text, sizeof(text)) <= 0)
 		return;
 	memcpy(l.left, left, sizeof(l.left));
 	proc_cgroup_lines(text, look_at_line, &l);
+	if (l.any_at_root && !is_ending(view, pid))
+		for (int i = 0; i < N_CGROUP_CONTROLLERS; i++)
+			l.left[i] = l.left[i] || l.at_root[i];
 	memcpy(left, l.left, sizeof(l.left));
 }

@@ -63,9 +63,9 @@ int cgroup_place_check(const struct cgroup_view *view, enum cgroup_controller co
 /* Whether the directory is the top of the hierarchy itself, not of the part a namespace or a mount shows. */
 bool cgroup_is_root(int directory, int version);
 
-/* Says of each place whether the process has left it, its cgroups below included; keeps what was said where it cannot be told any more, and
- * allocates nothing. */
-void cgroup_view_find_left(const struct cgroup_view *view, bool left[N_CGROUP_CONTROLLERS]);
+/* Says of each place whether this process is outside of it and of the cgroups below it; what was said before stays, and nothing is allocated. */
+void cgroup_view_find_left(
+	const struct cgroup_view *view, pid_t pid, bool left[N_CGROUP_CONTROLLERS]);
 
 /* "max" (v2), the page-rounded LONG_MAX of v1, -1 of cpu.cfs_quota_us. */
 #define CGROUP_UNLIMITED UINT64_MAX

@@ -34,9 +34,9 @@ static unsigned badness(enum quality quality)
 		[ABSENT] = 0,
 		[EXACT] = 1,
 		[SAMPLED] = 2,
-		[ESTIMATE] = 3,
-		[LOWER_BOUND] = 4,
-		[UPPER_BOUND] = 5,
+		[LOWER_BOUND] = 3,
+		[UPPER_BOUND] = 4,
+		[ESTIMATE] = 5,
 	};
 
 	return (unsigned) quality < N_QUALITY ? order[quality] : 0;
@@ -44,5 +44,8 @@ static unsigned badness(enum quality quality)
 
 enum quality quality_worse(enum quality a, enum quality b)
 {
+	/* What may be too small here and too large there is no bound of anything. */
+	if ((a == LOWER_BOUND && b == UPPER_BOUND) || (a == UPPER_BOUND && b == LOWER_BOUND))
+		return ESTIMATE;
 	return badness(b) > badness(a) ? b : a;
 }

@@ -25,7 +25,7 @@ struct cpu_sources {
 	bool sigchld_ignored; /* a process with children ignored SIGCHLD */
 	bool has_cgroup;
 	bool cgroup_own; /* made for the job */
-	bool cgroup_exact; /* what it counted is the job's CPU time, all of it and nothing else */
+	bool cgroup_exact; /* what it counted is the job's CPU time, all of it and nothing else; of one that others may use: no more than the tree has */
 	bool cgroup_left; /* some of the job is not in its own cgroup */
 	uint64_t cgroup_ns;
 	bool cgroup_bounds; /* shared with others: the job cannot have used more than cgroup_most_ns */
@@ -34,7 +34,14 @@ struct cpu_sources {
 enum reap_alarm conclude_reap_alarm(const struct cpu_sources *s);
 /* What the job's own cgroup counted and nobody waited for; 0 when that is within what the two may differ by. */
 uint64_t conclude_cgroup_lost_ns(const struct cpu_sources *s);
-/* How far the tree may be below the cgroup, or above it, without a reason. */
+/* Fills cgroup_bounds and cgroup_exact for one that is not the job's own: whether the job was seen to have left it, and whether nobody else was
+ * in it at either end of the run. */
+void conclude_cgroup_shared(struct cpu_sources *s, bool left, bool only_us);
+/* The same for the job's own. */
+void conclude_cgroup_own(struct cpu_sources *s, bool left);
+/* Whether it is all that the job used: neither source counts too much, so the larger one stands. */
+bool conclude_cgroup_has_all(const struct cpu_sources *s);
+/* How far the tree may be below the cgroup without a reason. */
 uint64_t conclude_cgroup_error_ns(const struct cpu_sources *s);
 /* How much more than the keeper perf may count before it tells of lost children; how much less before the two disagree. */
 uint64_t conclude_perf_excess_ns(const struct cpu_sources *s);

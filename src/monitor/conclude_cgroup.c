@@ -8,6 +8,8 @@
 #include "monitor/conclude_parts.h"
 
 #define SEEN_AT_THE_END_NS 20000000 /* what moves between two readings of one tick */
+/* The command began before it was moved into the cgroup: its fork, 0.1 to 0.4 ms of it, is in its exit status alone. */
+#define TREE_ABOVE_NS 2000000
 #define THREAD_END_NS                                                                              \
 	5000 /* of a thread's end is in the cgroup and not in what its parent is told */
 
@@ -22,6 +24,12 @@ static bool is_own(const struct monitor *m, enum cgroup_controller controller)
 	const struct cgroup_place *place = place_of(m, controller);
 
 	return place && place->own;
+}
+
+/* Some of the job was seen outside of it. */
+static bool has_left(const struct monitor *m, enum cgroup_controller controller)
+{
+	return m->collect.cgroup_reading.left[controller];
 }
 
 uint64_t conclude_cgroup_error_ns(const struct cpu_sources *s)
@@ -44,6 +52,35 @@ static uint64_t own_share_ns(const struct monitor *m, const struct assay_run_inf
 	return info->self_cpu_ns > before_ns ? info->self_cpu_ns - before_ns : 0;
 }
 
+/* Whoever was in it for a while shows at neither end of the run: what it has more than the tree may be another's as well as the job's. */
+void conclude_cgroup_shared(struct cpu_sources *s, bool left, bool only_us)
+{
+	struct cpu_sources whole = *s;
+
+	whole.tree_ns = s->cgroup_most_ns;
+	bool beyond =
+		s->has_perf && s->perf_ns > s->cgroup_most_ns + conclude_perf_excess_ns(&whole);
+	/* Else some of the job is somewhere else; where a process may have lost children, perf alone can tell. */
+	s->cgroup_bounds = !left && s->cgroup_most_ns + SEEN_AT_THE_END_NS >= s->tree_ns &&
+			   !(beyond && s->sigchld_ignored);
+	s->cgroup_exact = only_us && s->cgroup_bounds && !beyond &&
+			  s->cgroup_most_ns <= s->tree_ns + conclude_cgroup_error_ns(s);
+	if (s->cgroup_exact)
+		s->cgroup_ns = s->cgroup_most_ns;
+}
+
+void conclude_cgroup_own(struct cpu_sources *s, bool left)
+{
+	/* Else something of the job left it: another manager of cgroups, or the job itself. */
+	s->cgroup_exact = !left && s->cgroup_ns + SEEN_AT_THE_END_NS >= s->tree_ns;
+	s->cgroup_left = !s->cgroup_exact;
+}
+
+bool conclude_cgroup_has_all(const struct cpu_sources *s)
+{
+	return s->cgroup_exact && s->cgroup_ns + TREE_ABOVE_NS >= s->tree_ns;
+}
+
 void conclude_cgroup_sources(
 	const struct monitor *m, const struct assay_run_info *info, struct cpu_sources *s)
 {
@@ -51,6 +88,7 @@ void conclude_cgroup_sources(
 
 	if (cpu.quality == ABSENT)
 		return;
+	bool left = has_left(m, CGROUP_CPUACCT);
 	s->has_cgroup = true;
 	s->cgroup_ns = cpu.delta;
 	s->cgroup_own = is_own(m, CGROUP_CPUACCT);
@@ -58,16 +96,10 @@ void conclude_cgroup_sources(
 		uint64_t share_ns = own_share_ns(m, info);
 
 		s->cgroup_most_ns = s->cgroup_ns > share_ns ? s->cgroup_ns - share_ns : 0;
-		/* Else some of the job is somewhere else. */
-		s->cgroup_bounds = !m->collect.cgroup_reading.left[CGROUP_CPUACCT] &&
-				   s->cgroup_most_ns + conclude_cgroup_error_ns(s) >= s->tree_ns;
-		s->cgroup_exact = m->collect.cgroup_only_us && s->cgroup_ns >= share_ns;
-		if (s->cgroup_exact)
-			s->cgroup_ns -= share_ns;
+		conclude_cgroup_shared(
+			s, left, m->collect.cgroup_only_us && s->cgroup_ns >= share_ns);
 	} else {
-		/* Else something of the job left it: another manager of cgroups, or the job itself. */
-		s->cgroup_exact = s->cgroup_ns + conclude_cgroup_error_ns(s) >= s->tree_ns;
-		s->cgroup_left = !s->cgroup_exact;
+		conclude_cgroup_own(s, left);
 	}
 }
 
@@ -99,7 +131,7 @@ void conclude_cgroup_notes(struct assay_run_info *info, const struct cpu_sources
 static bool holds_only_the_job(
 	const struct monitor *m, enum cgroup_controller controller, const struct cpu_sources *s)
 {
-	return is_own(m, controller) && !s->cgroup_left;
+	return is_own(m, controller) && !s->cgroup_left && !has_left(m, controller);
 }
 
 /* A peak of everybody in the cgroup is of this time only if it is higher than before. */
@@ -111,16 +143,18 @@ static void shared_peak(
 	char text[UNITS_TEXT_SIZE];
 
 	if (peak->quality != ABSENT && peak->last > m->collect.cgroup_peak_before_bytes) {
-		h = headline_add(info, "memory_peak_charged_bytes", BYTES, peak->last, UPPER_BOUND,
-			CGROUP_PEAK_KEY);
+		bool left = has_left(m, CGROUP_MEMORY);
+		h = headline_add(info, "memory_peak_charged_bytes", BYTES, peak->last,
+			left ? ESTIMATE : UPPER_BOUND, CGROUP_PEAK_KEY);
 		snprintf(h->why, sizeof(h->why),
-			"charged to the cgroup the job shares with others, assay among them");
+			"charged to the cgroup the job shares with others, assay among them%s",
+			left ? ", but not all of the job was in it" : "");
 		return;
 	}
 	if (now.quality == ABSENT)
 		return;
 	h = headline_add(
-		info, "memory_peak_charged_bytes", BYTES, now.max, SAMPLED, CGROUP_MEMORY_KEY);
+		info, "memory_peak_charged_bytes", BYTES, now.max, ESTIMATE, CGROUP_MEMORY_KEY);
 	format_bytes(m->collect.cgroup_peak_before_bytes, text);
 	snprintf(h->why, sizeof(h->why),
 		"the most that was charged at a sample to the cgroup the job shares with "
@@ -149,13 +183,14 @@ static void conclude_charged(
 	struct headline *h = headline_add(info, "memory_peak_charged_bytes", BYTES,
 		has_peak ? peak.last : now.max, has_peak ? EXACT : LOWER_BOUND,
 		has_peak ? CGROUP_PEAK_KEY : CGROUP_MEMORY_KEY);
-	if (s->cgroup_left)
+	bool all = holds_only_the_job(m, CGROUP_MEMORY, s);
+	if (!all)
 		h->value.quality = LOWER_BOUND;
 	snprintf(h->why, sizeof(h->why),
 		"%scharged to the job's own cgroup, caches of files and "
 		"memory of the kernel included%s",
 		has_peak ? "" : "the most at a sample, for this kernel keeps no peak; ",
-		s->cgroup_left ? ", but not all of the job was in it" : "");
+		all ? "" : ", but not all of the job was in it");
 }
 
 static void conclude_tasks(
@@ -183,17 +218,23 @@ void conclude_cgroup_rung(const struct cpu_sources *s, struct rung *rung)
 
 	if (strncmp(rung->key, "cgroup_", strlen("cgroup_")) != 0 || rung->value.quality == ABSENT)
 		return;
-	if (cpu && s->cgroup_exact) {
+	if (cpu && conclude_cgroup_has_all(s)) {
 		rung->value.n = s->cgroup_ns;
 		rung->value.quality = EXACT;
 		snprintf(rung->why, sizeof(rung->why), "%s",
 			s->cgroup_own ? "counted by the job's own cgroup" : ONLY_US_WORDS);
+	} else if (cpu && !s->cgroup_own && !s->cgroup_bounds) {
+		rung->value.quality = ESTIMATE;
+		snprintf(rung->why, sizeof(rung->why),
+			"of others as well, and not all of the job was in that cgroup");
 	} else if (cpu && !s->cgroup_own) {
 		rung->value.quality = UPPER_BOUND;
 		snprintf(rung->why, sizeof(rung->why),
 			"of everybody in the cgroup the job is in, assay among them");
 	} else if (cpu) {
 		rung->value.quality = LOWER_BOUND;
-		snprintf(rung->why, sizeof(rung->why), "not all of the job was in its own cgroup");
+		snprintf(rung->why, sizeof(rung->why), "%s",
+			s->cgroup_left ? "not all of the job was in its own cgroup"
+				       : "the job's processes have more");
 	}
 }

@@ -67,12 +67,18 @@ static uint64_t stolen_ns(const struct monitor *m)
 	return share < 1 ? (uint64_t) (share * (double) stolen) : stolen;
 }
 
+/* A cgroup that the run shares with its recorder is asked only where the tree cannot tell. */
+static bool claims_by_cgroup(const struct verdict *v)
+{
+	return conclude_cgroup_has_all(&v->cpu) && (v->cpu.cgroup_own || v->alarm == REAP_SEEN);
+}
+
 /* The cgroup has the CPU time of what was reaped unseen, and nothing else of it. */
 static void note_what_was_lost(struct assay_run_info *info, const struct verdict *v)
 {
 	uint64_t lost_ns = conclude_cgroup_lost_ns(&v->cpu);
 
-	if (!v->cpu.cgroup_exact)
+	if (!claims_by_cgroup(v))
 		run_info_note(
 			info, "%s: CPU, I/O and the largest process are lower bounds", v->why);
 	else if (lost_ns == 0)
@@ -112,7 +118,7 @@ struct verdict conclude_verdict(struct monitor *m, struct assay_run_info *info)
 			"this system does not let us adopt orphans (prctl PR_SET_CHILD_SUBREAPER), "
 			"so daemons are lost");
 		run_info_note(info, "%s: %sI/O, processes and the largest process are lower bounds",
-			v.why, v.cpu.cgroup_exact ? "" : "CPU, ");
+			v.why, claims_by_cgroup(&v) ? "" : "CPU, ");
 		return v;
 	}
 	v.unexplained = v.cpu.has_perf && !v.cpu.childless && !v.cpu.cgroup_exact &&
@@ -159,12 +165,6 @@ struct cpu_claim {
 	const char *key, *user_key, *system_key;
 	bool living;
 };
-
-/* A cgroup that the run shares with its recorder is asked only where the tree cannot tell. */
-static bool claims_by_cgroup(const struct verdict *v)
-{
-	return v->cpu.cgroup_exact && (v->cpu.cgroup_own || v->alarm == REAP_SEEN);
-}
 
 static void claim_by_cgroup(const struct monitor *m, const struct verdict *v, struct cpu_claim *c)
 {

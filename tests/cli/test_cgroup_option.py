@@ -286,6 +286,7 @@ def test_a_child_that_the_limit_killed_is_noted_though_the_job_ended_by_itself(r
     assert run.info["outcome"]["words"] == "exited 3"
     assert "the kernel's OOM killer killed 1 process in this cgroup during the run (memory.oom_control oom_kill)" in notes
     assert f"the memory limit of 64 MiB (memory.limit_in_bytes of {mine}): it was hit" in notes, notes
+    assert "cache of files" not in notes, "the load's own memory filled it"
 
 
 def test_a_limit_above_that_is_not_hit_is_not_spoken_of(run_assay, limited_memory):
@@ -330,15 +331,38 @@ def counting_cgroup():
     remove(directory, mine)
 
 
-def test_a_cgroup_that_holds_only_the_run_tells_what_was_lost(run_assay, counting_cgroup):
+def test_a_cgroup_that_holds_only_the_run_bounds_what_was_lost(run_assay, counting_cgroup):
     _, inside = counting_cgroup
     run = run_assay(["LOAD", "TRUTH", "nocldwait", "100", "3"], wrapper=inside)
     claim, truth = run.headline["cpu_seconds"], run.truth
 
-    assert (claim["quality"], claim["key"]) == ("exact", "cgroup_cpu_seconds"), claim
-    assert "no other process was in the job's cgroup" in claim["why"]
+    # Who came and left meanwhile would show at neither end.
+    assert claim["quality"] == "lower_bound", claim
     # The load cannot count the end of its children, up to 100 us each.
-    assert truth["cpu_seconds"] - 0.005 <= claim["value"] <= truth["cpu_seconds"] + 100 * 100e-6 + 0.005, (claim, truth)
+    most = truth["cpu_seconds"] + 100 * 100e-6 + 0.005
+    assert claim["lower"] <= most, (claim, truth)
+    assert truth["cpu_seconds"] - 0.005 <= claim["upper"] <= most + run.info["self"]["cpu_seconds"], (claim, truth)
+
+
+def test_who_came_and_left_meanwhile_is_not_taken_for_the_job(run_assay, counting_cgroup, room):
+    mine, inside = counting_cgroup
+    burn = "import time\nwhile time.process_time() < 0.5: pass"
+    # A process that is none of the job's: it is born before it, waits for it to be there and is gone before its end.
+    script = (f"cd {room}; mkfifo go done; "
+              f"sh -c 'read _ <go; echo $$ >{mine}/cgroup.procs; python3 -c \"{burn}\"; echo $$ >done' & "
+              f'echo $$ >{mine}/cgroup.procs && exec "$@"')
+    job = f"echo >{room}/go; read pid <{room}/done; while grep -qx $pid {mine}/cgroup.procs; do sleep 0.05; done"
+    run = run_assay(["sh", "-c", job], wrapper=["sh", "-c", script, "sh"])
+    claim = run.headline["cpu_seconds"]
+    rung, = (rung for rung in run.info["rungs"]["cpu"] if rung["key"] == "cgroup_cpu_seconds")
+    perf, = (rung for rung in run.info["rungs"]["cpu"] if rung["key"] == "perf_cpu_seconds")
+
+    assert run.status == 0, run.stderr
+    assert rung["quality"] == "upper_bound" and rung["value"] >= 0.5, rung
+    assert claim["value"] < 0.3, claim
+    if "value" in perf:
+        assert claim["quality"] == "exact" and claim["key"] != "cgroup_cpu_seconds", claim
+        assert not any("SIGCHLD" in note or "SA_NOCLDWAIT" in note for note in run.info["notes"]), run.info["notes"]
 
 
 def test_in_a_cgroup_that_is_shared_the_count_is_a_bound(run_assay, counting_cgroup):
@@ -370,11 +394,15 @@ def test_a_peak_that_others_reached_before_the_run_is_not_called_the_jobs(run_as
     earlier = run_assay.spawn([*inside, str(load), os.devnull, "memory-steady", "40", "0"], "earlier")
     assert earlier.wait(30) == 0
     before = int((mine / "memory.max_usage_in_bytes").read_text())
-    small = run_assay(["LOAD", "TRUTH", "memory-steady", "8", "300"], wrapper=inside).headline["memory_peak_charged_bytes"]
+    run = run_assay(["LOAD", "TRUTH", "memory-steady", "8", "300"], wrapper=inside)
+    small = run.headline["memory_peak_charged_bytes"]
+    rung, = (rung for rung in run.info["rungs"]["memory_charged_peak"] if rung["key"] == small["key"])
     large = run_assay(["LOAD", "TRUTH", "memory-steady", "52", "300"], wrapper=inside).headline["memory_peak_charged_bytes"]
 
     assert 40 * MIB <= before < 52 * MIB
-    assert (small["quality"], small["key"]) == ("sampled", "cgroup_memory_current_bytes"), small
+    # Others are in it, and what came between samples is not seen: neither bound holds.
+    assert (small["quality"], small["key"]) == ("estimate", "cgroup_memory_current_bytes"), small
+    assert (rung["quality"], rung["value"]) == (small["quality"], small["value"]), rung
     assert 8 * MIB <= small["value"] < before and "from before the run" in small["why"], (small, before)
     assert (large["quality"], large["key"]) == ("upper_bound", "cgroup_memory_peak_bytes"), large
     assert large["value"] == int((mine / "memory.max_usage_in_bytes").read_text()) >= 52 * MIB

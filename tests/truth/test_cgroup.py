@@ -84,7 +84,8 @@ def test_cpu_time_is_what_the_cgroup_counted(run_assay, arguments):
         counted = cgroup.number("cpuacct", "cpuacct.usage") / 1e9
 
     found = rung(run, "cpu", "cgroup_cpu_seconds")
-    assert found["quality"] == "exact"  # the cgroup held nobody else, and what assay used itself is taken off
+    # The cgroup held nobody else at either end, and what assay used itself is taken off; what it has more than the tree may be another's.
+    assert found["quality"] == ("exact" if arguments[0] == "steady" else "upper_bound"), found
     assert run.truth["cpu_seconds"] - CPU_TOLERANCE_SECONDS / 10 <= found["value"] <= counted, (found, run.truth)
     outside = counted - found["value"]  # what came before the job began and after its last sample
     assert outside <= run.info["self"]["cpu_seconds"] + 0.1, (found, counted, run.info["self"])

@@ -161,3 +161,24 @@ def test_a_job_that_leaves_its_cgroup_is_found_out(run_assay, as_root):
     assert claim["quality"] == "exact" and claim["key"] == "keeper_cpu_seconds", claim
     assert abs(claim["value"] - run.truth["cpu_seconds"]) <= TEARDOWN_SECONDS + CPU_TOLERANCE_SECONDS
     assert any("moved to another cgroup" in note for note in run.info["notes"]), run.info["notes"]
+
+
+@pytest.mark.parametrize("who", ["the_command", "a_child"])
+def test_memory_of_a_process_that_left_makes_the_peak_a_lower_bound(run_assay, as_root, who):
+    points = mount_points()
+    if "memory" not in points:
+        pytest.skip("no version 1 hierarchy of memory here")
+    procs = Path(points["memory"], "cgroup.procs")
+    moved = f'echo $$ >{procs} || exit 9; exec "$0" "$1" memory-steady 100 1000'
+    # A child that is waited for: the shell has more to do after it.
+    command = moved if who == "the_command" else f"sh -c '{moved}' \"$0\" \"$1\"; status=$?; exit $status"
+    run = run_assay(["sh", "-c", command, "LOAD", "TRUTH"], [*OWN, "-i", "50ms"])
+    claim = run.headline["memory_peak_charged_bytes"]
+    rung, = (rung for rung in run.info["rungs"]["memory_charged_peak"] if rung["key"] == "cgroup_memory_peak_bytes")
+
+    assert run.status == 0, run.stderr
+    assert claim["value"] < 100 * MIB, "what the test is about: the load was charged elsewhere"
+    assert claim["quality"] == rung["quality"] == "lower_bound", (claim, rung)
+    assert "not all of the job was in it" in claim["why"]
+    assert any("moved out of" in note and "memory" in note for note in run.info["notes"]), run.info["notes"]
+    assert run.headline["cpu_seconds"]["quality"] == "exact", "it stayed in the one that counts CPU time"

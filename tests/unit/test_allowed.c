@@ -90,7 +90,7 @@ static void where_only_the_machine_limits_the_summary_says_nothing(void **state)
 	bound("swap", BYTES, 0, "cgroup", "/sys/x/memory.swap.max")->tightest = true;
 	used("memory_peak_bytes", BYTES, GIB, EXACT);
 	assert_rows("");
-	bounds_advise(&info);
+	bounds_advise(&info, false);
 	assert_int_equal(info.n_notes, 0);
 }
 
@@ -131,7 +131,7 @@ static void what_came_near_a_limit_has_a_note_with_advice(void **state)
 	info.wall_ns = 90 * NSEC_PER_SEC;
 	used("memory_peak_bytes", BYTES, 37 * GIB / 10, LOWER_BOUND);
 	used("cpu_mean_cores", UNITLESS, 1850, EXACT);
-	bounds_advise(&info);
+	bounds_advise(&info, false);
 	assert_note("memory: 3.7 GiB of the 4 GiB allowed (cgroup memory.max) were used");
 	assert_note("ask for more next time (--mem)");
 	assert_note(
@@ -153,7 +153,7 @@ static void far_from_a_limit_nothing_is_said(void **state)
 	info.wall_ns = 89 * NSEC_PER_SEC;
 	used("memory_peak_bytes", BYTES, 35 * GIB / 10, LOWER_BOUND);
 	used("cpu_mean_cores", UNITLESS, 1790, EXACT);
-	bounds_advise(&info);
+	bounds_advise(&info, false);
 	assert_int_equal(info.n_notes, 0);
 }
 
@@ -170,7 +170,7 @@ static void charged_memory_is_compared_with_the_limit_of_its_cgroup(void **state
 	assert_rows("  allowed    = 4 of 4 GiB charged (cgroup memory.max)\n");
 
 	/* The cache of files fills what it may: no reason to ask for more. */
-	bounds_advise(&info);
+	bounds_advise(&info, false);
 	assert_note("counts the cache of files");
 	assert_note("the processes themselves had 1 GiB at once");
 	assert_int_equal(info.n_notes, 1);
@@ -180,10 +180,10 @@ static void charged_memory_is_compared_with_the_limit_of_its_cgroup(void **state
 	info.run_totals = calloc(1, sizeof(*info.run_totals));
 	assert_non_null(info.run_totals);
 	info.run_totals[0] = (struct summary){ .max = 2 * GIB, .quality = SAMPLED };
-	bounds_advise(&info);
+	bounds_advise(&info, false);
 	assert_note("what the kernel cannot take back came to 2 GiB at once");
 	info.run_totals[0].max = 4 * GIB - 1;
-	bounds_advise(&info);
+	bounds_advise(&info, false);
 	assert_note("may be killed or fail: ask for more");
 	assert_int_equal(info.n_notes, 3);
 }
@@ -198,7 +198,7 @@ static void a_limit_that_only_the_cache_of_files_reached_is_no_alarm(void **stat
 	used("memory_peak_bytes", BYTES, GIB, LOWER_BOUND);
 	assert_rows("  allowed   >= 1 of 4 GiB in processes (cgroup memory.max),\n"
 		    "               limit hit 1000 times\n");
-	bounds_advise(&info);
+	bounds_advise(&info, false);
 	assert_note("memory: the 4 GiB allowed (cgroup memory.max) were reached, but the cache of "
 		    "files, which "
 		    "the kernel takes back, and files in tmpfs count too; the processes themselves "
@@ -211,9 +211,34 @@ static void near_the_limit_of_each_process_ulimit_is_the_advice(void **state)
 	(void) state;
 	bound("memory", BYTES, GIB, "RLIMIT_AS", "/proc/PID/limits")->tightest = true;
 	used("memory_peak_process_bytes", BYTES, GIB - GIB / 10, EXACT);
-	bounds_advise(&info);
+	bounds_advise(&info, false);
 	assert_note("(RLIMIT_AS): a greater limit (ulimit) would help");
 	assert_int_equal(info.n_notes, 1);
+}
+
+static void what_was_not_taken_back_is_not_blamed_on_the_cache(void **state)
+{
+	(void) state;
+	static const struct measure lasting = { .key = "cgroup_memory_nonreclaimable_peak_bytes" };
+	static const struct measure *rows[] = { &lasting };
+	static const struct measures measures = { .rows = rows, .n = 1 };
+
+	bound("memory", BYTES, 4 * GIB, "cgroup", "/sys/x/memory.max")->tightest = true;
+	used("memory_peak_charged_bytes", BYTES, 4 * GIB, EXACT);
+	info.measures = &measures;
+	info.run_totals = calloc(1, sizeof(*info.run_totals));
+	assert_non_null(info.run_totals);
+	/* The sample came before the memory did. */
+	info.run_totals[0] = (struct summary){ .max = GIB / 100, .quality = SAMPLED };
+	bounds_advise(&info, true);
+	assert_note("may be killed or fail: ask for more");
+	used("memory_peak_process_bytes", BYTES, GIB, EXACT);
+	bounds_advise(&info, false);
+	assert_note("takes back; the largest process had 1 GiB at once");
+	info.headline[info.n_headline - 1].value.n = 4 * GIB - GIB / 10;
+	bounds_advise(&info, false);
+	/* The same note, which is kept once. */
+	assert_int_equal(info.n_notes, 2);
 }
 
 #define ALONE(test) cmocka_unit_test_teardown(test, forget)
@@ -228,6 +253,7 @@ int main(void)
 		ALONE(far_from_a_limit_nothing_is_said),
 		ALONE(a_limit_that_only_the_cache_of_files_reached_is_no_alarm),
 		ALONE(near_the_limit_of_each_process_ulimit_is_the_advice),
+		ALONE(what_was_not_taken_back_is_not_blamed_on_the_cache),
 		ALONE(charged_memory_is_compared_with_the_limit_of_its_cgroup),
 	};
 

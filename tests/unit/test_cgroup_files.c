@@ -470,24 +470,6 @@ static void a_command_that_was_moved_elsewhere_leaves_no_bound(void **state)
 	close_readings(&r);
 }
 
-static void a_command_of_version_1_that_is_ending_has_not_left(void **state)
-{
-	struct readings r;
-	(void) state;
-
-	open_readings(&r, "33 31 0:30 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n",
-		"9:memory:/j\n");
-	TREE_PUT(&r.tree, "sys/fs/cgroup/memory/j", "memory.usage_in_bytes", "5000\n");
-	look_up(&r);
-	tree_put(&r.tree, "proc/4321/cgroup", "9:memory:/\n");
-	read_all(&r, 1);
-	assert_reading(&r, "cgroup_memory_current_bytes", 5000, UPPER_BOUND);
-	tree_put(&r.tree, "proc/4321/cgroup", "9:memory:/k\n");
-	read_all(&r, 2 * NSEC_PER_SEC);
-	assert_int_equal(cgroup_quality(&r.collect, CGROUP_MEMORY, EXACT), ESTIMATE);
-	close_readings(&r);
-}
-
 static void files_are_opened_anew_for_a_place_made_for_the_job(void **state)
 {
 	struct readings r;
@@ -584,7 +566,6 @@ int main(void)
 		cmocka_unit_test(the_split_at_the_peak_is_that_of_the_run_alone),
 		cmocka_unit_test(version_1_is_read_from_its_own_files),
 		cmocka_unit_test(a_command_that_was_moved_elsewhere_leaves_no_bound),
-		cmocka_unit_test(a_command_of_version_1_that_is_ending_has_not_left),
 		cmocka_unit_test(files_are_opened_anew_for_a_place_made_for_the_job),
 		cmocka_unit_test_setup_teardown(
 			a_counter_is_not_trusted_in_a_cgroup_made_anew, open_here, close_here),

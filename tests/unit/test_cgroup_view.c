@@ -416,6 +416,45 @@ static void a_place_made_for_the_job_takes_over_what_can_be_seen(void **state)
 	tree_close(&t);
 }
 
+/* clang-format off */
+#define MOUNT_MEMORY "33 31 0:30 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"
+#define STAT(flags) "4321 (job) R 1 1 1 0 -1 " flags " 0 0 0 0 0 0 0 0 20 0 1 0 7 0 0 0\n"
+/* clang-format on */
+
+static void in_the_root_of_version_1_is_who_left_or_is_ending(void **state)
+{
+	static const struct {
+		const char *cgroups, *stat;
+		bool left;
+	} cases[] = { { "9:memory:/j/below\n", STAT("4194304"), false },
+		{ "9:memory:/k\n", "", true }, { "9:memory:/\n", "", false },
+		{ "9:memory:/\n", STAT("4194308"), false },
+		{ "9:memory:/\n", STAT("4194304"), true } };
+	(void) state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct made_tree t;
+		struct cgroup_view v;
+		bool left[N_CGROUP_CONTROLLERS] = { false };
+
+		tree_open(&t, MOUNT_MEMORY);
+		TREE_PUT(&t, "sys/fs/cgroup/memory/j", "memory.usage_in_bytes", "5000\n");
+		tree_put(&t, "proc/4321/cgroup", "9:memory:/j\n");
+		cgroup_view_open(&v, &t.roots, JOB);
+		tree_put(&t, "proc/4321/cgroup", cases[i].cgroups);
+		tree_put(&t, "proc/4321/stat", cases[i].stat);
+		cgroup_view_find_left(&v, JOB, left);
+		assert_int_equal(left[CGROUP_MEMORY], cases[i].left);
+		assert_false(left[CGROUP_CPUACCT]);
+		/* What came back had left all the same. */
+		tree_put(&t, "proc/4321/cgroup", "9:memory:/j\n");
+		cgroup_view_find_left(&v, JOB, left);
+		assert_int_equal(left[CGROUP_MEMORY], cases[i].left);
+		cgroup_view_close(&v);
+		tree_close(&t);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -429,6 +468,7 @@ int main(void)
 		cmocka_unit_test(of_several_mounts_the_one_that_shows_most_is_taken),
 		cmocka_unit_test(without_use_hierarchy_a_parent_does_not_bind),
 		cmocka_unit_test(a_directory_made_anew_is_another_cgroup),
+		cmocka_unit_test(in_the_root_of_version_1_is_who_left_or_is_ending),
 		cmocka_unit_test(a_place_made_for_the_job_takes_over_what_can_be_seen),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,6 +17,7 @@
 #include "launch/signals.h"
 #include "linux/roots.h"
 #include "monitor/conclude.h"
+#include "monitor/conclude_parts.h"
 #include "monitor/loop.h"
 #include "record/live_ring.h"
 #include "record/run_files.h"
@@ -353,6 +354,95 @@ static void a_cgroup_without_room_for_lost_children_clears_what_perf_suspects(vo
 	assert_int_equal(conclude_reap_alarm(&s), REAP_SEEN);
 }
 
+static void a_shared_cgroup_that_some_of_the_job_left_bounds_nothing(void **state)
+{
+	struct cpu_sources s = { .tree_ns = 1175000000, .has_cgroup = true, .cgroup_ns = 24000000 };
+	struct rung rung = { .key = CGROUP_CPU_KEY,
+		.value = { .n = 24000000, .quality = UPPER_BOUND } };
+
+	(void) state;
+	conclude_cgroup_rung(&s, &rung);
+	assert_int_equal(rung.value.quality, ESTIMATE);
+	s.cgroup_bounds = true;
+	s.cgroup_ns = s.cgroup_most_ns = 2000000000;
+	conclude_cgroup_rung(&s, &rung);
+	assert_int_equal(rung.value.quality, UPPER_BOUND);
+}
+
+static void a_shared_cgroup_is_exact_only_where_it_equals_the_tree(void **state)
+{
+	const struct cpu_sources both = { .tree_ns = 1000000000,
+		.has_perf = true,
+		.perf_ns = 1000000000,
+		.has_cgroup = true,
+		.cgroup_ns = 1012000000,
+		.cgroup_most_ns = 1010000000,
+		.processes = 10 };
+	struct cpu_sources s = both;
+
+	(void) state;
+	conclude_cgroup_shared(&s, false, true);
+	assert_true(s.cgroup_exact && s.cgroup_bounds);
+	assert_int_equal(s.cgroup_ns, 1010000000); /* assay's own share is taken off */
+
+	/* Somebody else was seen in it, or the command outside of it. */
+	s = both;
+	conclude_cgroup_shared(&s, false, false);
+	assert_true(!s.cgroup_exact && s.cgroup_bounds);
+	s = both;
+	conclude_cgroup_shared(&s, true, true);
+	assert_true(!s.cgroup_exact && !s.cgroup_bounds);
+
+	/* It counted a second more than the tree and perf: another was in it for a while, and nothing was lost. */
+	s = both;
+	s.cgroup_most_ns = 2010000000;
+	conclude_cgroup_shared(&s, false, true);
+	assert_true(!s.cgroup_exact && s.cgroup_bounds);
+	assert_int_equal(conclude_reap_alarm(&s), REAP_NONE_DETECTED);
+	s.has_perf = false; /* now it may have been the job's */
+	assert_int_equal(conclude_reap_alarm(&s), REAP_SUSPECTED);
+
+	/* Less than the tree: some of the job is elsewhere. */
+	s = both;
+	s.tree_ns = 1031000000;
+	conclude_cgroup_shared(&s, false, true);
+	assert_true(!s.cgroup_exact && !s.cgroup_bounds);
+
+	/* Neither it nor the tree has what perf saw: it left, and its children were reaped unseen. */
+	s = both;
+	s.perf_ns = 3070000000;
+	s.sigchld_ignored = true;
+	conclude_cgroup_shared(&s, false, true);
+	assert_true(!s.cgroup_exact && !s.cgroup_bounds);
+	assert_int_equal(conclude_reap_alarm(&s), REAP_SEEN);
+}
+
+static void an_own_cgroup_that_falls_short_of_the_tree_gives_way_to_it(void **state)
+{
+	struct cpu_sources s = { .tree_ns = 10180000000,
+		.has_cgroup = true,
+		.cgroup_own = true,
+		.cgroup_ns = UINT64_C(10180000000) - 2000000,
+		.processes = 1000 };
+	struct rung rung = { .key = CGROUP_CPU_KEY, .value = { .n = 1, .quality = EXACT } };
+
+	(void) state;
+	conclude_cgroup_own(&s, false);
+	assert_true(s.cgroup_exact && conclude_cgroup_has_all(&s));
+	s.cgroup_ns = UINT64_C(10180000000) - 2000001;
+	conclude_cgroup_own(&s, false);
+	assert_true(s.cgroup_exact && !conclude_cgroup_has_all(&s));
+	conclude_cgroup_rung(&s, &rung);
+	assert_int_equal(rung.value.quality, LOWER_BOUND);
+	s.cgroup_ns = 10180000000 - 20000001;
+	conclude_cgroup_own(&s, false);
+	assert_true(!s.cgroup_exact && s.cgroup_left);
+	/* Whatever it counted, not all of the job was in it. */
+	s.cgroup_ns = s.tree_ns + NSEC_PER_SEC;
+	conclude_cgroup_own(&s, true);
+	assert_true(!s.cgroup_exact && s.cgroup_left);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -367,6 +457,9 @@ int main(void)
 		cmocka_unit_test(perf_beyond_its_error_tells_of_children_nobody_waited_for),
 		cmocka_unit_test(an_own_cgroup_tells_of_lost_children_and_overrules_perf),
 		cmocka_unit_test(a_cgroup_without_room_for_lost_children_clears_what_perf_suspects),
+		cmocka_unit_test(a_shared_cgroup_that_some_of_the_job_left_bounds_nothing),
+		cmocka_unit_test(a_shared_cgroup_is_exact_only_where_it_equals_the_tree),
+		cmocka_unit_test(an_own_cgroup_that_falls_short_of_the_tree_gives_way_to_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

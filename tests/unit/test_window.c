@@ -190,8 +190,12 @@ static void the_worst_quality_of_the_window_is_kept(void **state)
 		uint8_t worst;
 	} cases[] = { { { EXACT, EXACT, EXACT }, EXACT }, { { EXACT, SAMPLED, EXACT }, SAMPLED },
 		{ { ESTIMATE, SAMPLED, EXACT }, ESTIMATE },
-		{ { LOWER_BOUND, ESTIMATE, SAMPLED }, LOWER_BOUND },
-		{ { ESTIMATE, UPPER_BOUND, ESTIMATE }, UPPER_BOUND },
+		{ { LOWER_BOUND, EXACT, SAMPLED }, LOWER_BOUND },
+		{ { UPPER_BOUND, SAMPLED, EXACT }, UPPER_BOUND },
+		{ { LOWER_BOUND, ESTIMATE, SAMPLED }, ESTIMATE },
+		{ { UPPER_BOUND, ESTIMATE, UPPER_BOUND }, ESTIMATE },
+		{ { LOWER_BOUND, UPPER_BOUND, LOWER_BOUND }, ESTIMATE },
+		{ { UPPER_BOUND, LOWER_BOUND, EXACT }, ESTIMATE },
 		{ { EXACT, ABSENT, EXACT }, EXACT } };
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
