@@ -342,6 +342,46 @@ static void bytes_of_disks_are_counted_once_whatever_stands_on_them(void **state
 	drop_machine(&m);
 }
 
+/* A cache and a volume of ZFS over sda, DRBD over sdb, an NVMe disk with two paths. What stands on others is known by its name, by `slaves`, or by
+ * `hidden`. */
+static void a_device_on_another_and_a_path_to_one_are_no_disks_of_their_own(void **state)
+{
+	struct machine m = make_machine();
+	(void) state;
+
+	make_file(&m, "sys/block/sda/holders/newcache7", "");
+	make_file(&m, "sys/block/sdb/size", "1000\n");
+	make_file(&m, "sys/block/newcache7/slaves/sda", "");
+	make_file(&m, "sys/block/bcache0/size", "1000\n");
+	make_file(&m, "sys/block/drbd1/size", "1000\n");
+	make_file(&m, "sys/block/zd16/size", "1000\n");
+	make_file(&m, "sys/block/nvme0n1/hidden", "0\n");
+	make_file(&m, "sys/block/nvme0c0n1/hidden", "1\n");
+	make_file(&m, "sys/block/nvme0c1n1/hidden", "1\n");
+	assert_int_equal(mkdirat(m.roots.sys, "block/nvme0n1/slaves", 0755), 0);
+	make_file(&m, "proc/diskstats",
+		"8 0 sda 10 0 100 5 20 0 200 9 0 500 9\n8 16 sdb 1 0 30 0 2 0 40 0 0 4 0\n"
+		"251 0 newcache7 10 0 90 5 20 0 190 9 0 500 9\n"
+		"252 0 bcache0 10 0 90 5 20 0 190 9 0 500 9\n"
+		"147 1 drbd1 1 0 30 0 2 0 40 0 0 4 0\n147 2 drbd1p1 1 0 30 0 2 0 40 0 0 4 0\n"
+		"230 16 zd16 1 0 30 0 2 0 40 0 0 4 0\n259 0 nvme0n1 3 0 8 0 2 0 16 0 0 4 0\n"
+		"259 1 nvme0c0n1 2 0 5 0 1 0 10 0 0 4 0\n"
+		"259 2 nvme0c1n1 1 0 3 0 1 0 6 0 0 4 0\n");
+	assert_int_equal(read_once(&m, "host_disk"), 0);
+	assert_int_equal(single(&m, "host_disk_read_bytes").last, (100 + 30 + 8) * 512);
+	assert_int_equal(single(&m, "host_disk_write_bytes").last, (200 + 40 + 16) * 512);
+	assert_int_equal(single(&m, "host_disk_write_count").last, 20 + 2 + 2);
+	assert_string_equal(find_device(&m, "sda")->kind, "disk");
+	assert_string_equal(find_device(&m, "nvme0n1")->kind, "disk");
+	assert_string_equal(find_device(&m, "newcache7")->kind, "volume");
+	assert_string_equal(find_device(&m, "bcache0")->kind, "volume");
+	assert_string_equal(find_device(&m, "drbd1")->kind, "volume");
+	assert_string_equal(find_device(&m, "zd16")->kind, "volume");
+	assert_null(find_device(&m, "drbd1p1"));
+	assert_null(find_device(&m, "nvme0c0n1"));
+	drop_machine(&m);
+}
+
 static void a_machine_without_disks_says_so(void **state)
 {
 	struct machine m = make_machine();
@@ -483,6 +523,7 @@ int main(void)
 		cmocka_unit_test(used_memory_is_what_is_not_available),
 		cmocka_unit_test(without_an_estimate_of_the_kernel_used_memory_is_absent),
 		cmocka_unit_test(bytes_of_disks_are_counted_once_whatever_stands_on_them),
+		cmocka_unit_test(a_device_on_another_and_a_path_to_one_are_no_disks_of_their_own),
 		cmocka_unit_test(a_machine_without_disks_says_so),
 		cmocka_unit_test(pressure_grows_and_a_kernel_without_it_says_what_would_help),
 		cmocka_unit_test(frequencies_come_from_cpufreq_and_else_from_cpuinfo),
