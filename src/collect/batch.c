@@ -189,6 +189,12 @@ void batch_total_quality(struct batch *out, unsigned row, enum quality quality)
 	t->quality = (uint8_t) quality_worse(t->quality, quality);
 }
 
+void begin_at_zero(struct batch *out, unsigned row)
+{
+	accumulate_from_zero(&out->singles[out->rows[row]], out->now_ns);
+	accumulate_from_zero(&out->run_singles[out->rows[row]], out->now_ns);
+}
+
 /* A sum that lacks some members is a lower bound of the whole. */
 static uint8_t total_quality(const struct total *t, const struct measure *m)
 {

@@ -127,6 +127,8 @@ void put_absent(struct batch *out, struct process *who, unsigned row, int error)
 void put_device(struct batch *out, const char *kind, const char *name, unsigned row, uint64_t n);
 void put_device_absent(
 	struct batch *out, const char *kind, const char *name, unsigned row, int error);
+/* For a counter of a single row that shows 0 and is to be absent until it shows more: the first number it shows counts whole. */
+void begin_at_zero(struct batch *out, unsigned row);
 
 /* A probe for collectors that read files of /proc/PID. */
 int collect_needs_proc(const struct collect *c, struct error *err);

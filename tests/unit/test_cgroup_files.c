@@ -357,6 +357,8 @@ static void version_2_is_read_whole(void **state)
 	assert_reading(&r, "cgroup_pids_limit_hits_count", 1, ESTIMATE);
 	assert_reading(&r, "cgroup_io_read_bytes", 4096, UPPER_BOUND);
 	assert_reading(&r, "cgroup_io_read_operations_count", 1, UPPER_BOUND);
+	assert_reading(&r, "cgroup_io_write_bytes", 0, ESTIMATE);
+	assert_reading(&r, "cgroup_io_write_operations_count", 0, ESTIMATE);
 	assert_reading(&r, "cgroup_pressure_cpu_some_seconds", 40000, UPPER_BOUND);
 	assert_reading(&r, "cgroup_pressure_cpu_some_percent", 2500, UPPER_BOUND);
 	assert_reading(&r, "cgroup_pressure_cpu_full_seconds", 0, ESTIMATE);
@@ -442,6 +444,53 @@ static void version_1_is_read_from_its_own_files(void **state)
 	assert_reading(&r, "cgroup_io_read_operations_count", 5, ESTIMATE);
 	assert_missing(&r, "cgroup_io_write_operations_count", ENODATA);
 	assert_missing(&r, "cgroup_pids_current_count", ENOENT);
+	close_readings(&r);
+}
+
+static struct summary summary_of(const struct readings *r, const char *key)
+{
+	return accumulator_summary(
+		reading(r, key), r->measures.rows[measures_find(&r->measures, key)]);
+}
+
+static void what_version_1_counts_after_a_0_counts_whole(void **state)
+{
+	const char *bytes = "sys/fs/cgroup/blkio/j/blkio.throttle.io_service_bytes_recursive";
+	struct readings r;
+	(void) state;
+
+	open_readings(&r, "34 31 0:31 / /sys/fs/cgroup/blkio rw - cgroup cgroup rw,blkio\n",
+		"7:blkio:/j\n");
+	tree_put(&r.tree, bytes, "8:0 Read 0\n8:0 Write 700\nTotal 700\n");
+	look_up(&r);
+	read_all(&r, 1);
+	assert_missing(&r, "cgroup_io_read_bytes", ENODATA);
+	tree_put(&r.tree, bytes, "8:0 Read 3000\n8:0 Write 800\nTotal 3800\n");
+	read_all(&r, 2);
+	tree_put(&r.tree, bytes, "8:0 Read 7000\n8:0 Write 900\nTotal 7900\n");
+	read_all(&r, 3);
+	assert_reading(&r, "cgroup_io_read_bytes", 7000, ESTIMATE);
+	assert_int_equal(summary_of(&r, "cgroup_io_read_bytes").delta, 7000);
+	/* What was counted before the job still is no part of it. */
+	assert_int_equal(summary_of(&r, "cgroup_io_write_bytes").delta, 200);
+	close_readings(&r);
+}
+
+static void writes_are_at_least_what_reached_the_devices_so_far(void **state)
+{
+	struct readings r;
+	(void) state;
+
+	open_readings(&r, MOUNT_V2, "0::/job\n");
+	put_job_v2(&r);
+	look_up(&r);
+	r.view.place[CGROUP_IO].own = true;
+	tree_put(&r.tree, JOB_V2 "/io.stat", "8:0 rbytes=4096 wbytes=512 rios=1 wios=2\n");
+	read_all(&r, 1);
+	assert_reading(&r, "cgroup_io_read_bytes", 4096, EXACT);
+	assert_reading(&r, "cgroup_io_read_operations_count", 1, EXACT);
+	assert_reading(&r, "cgroup_io_write_bytes", 512, LOWER_BOUND);
+	assert_reading(&r, "cgroup_io_write_operations_count", 2, LOWER_BOUND);
 	close_readings(&r);
 }
 
@@ -583,6 +632,8 @@ int main(void)
 		cmocka_unit_test(version_2_is_read_whole),
 		cmocka_unit_test(the_split_at_the_peak_is_that_of_the_run_alone),
 		cmocka_unit_test(version_1_is_read_from_its_own_files),
+		cmocka_unit_test(what_version_1_counts_after_a_0_counts_whole),
+		cmocka_unit_test(writes_are_at_least_what_reached_the_devices_so_far),
 		cmocka_unit_test(a_command_that_was_moved_elsewhere_leaves_no_bound),
 		cmocka_unit_test(a_command_of_version_1_that_is_ending_has_not_left),
 		cmocka_unit_test(files_are_opened_anew_for_a_place_made_for_the_job),
