@@ -158,6 +158,13 @@ void put_device(struct batch *out, const char *kind, const char *name, unsigned 
 	put_device_value(out, kind, name, row, (struct value){ .n = n, .quality = m->quality });
 }
 
+void put_device_quality(struct batch *out, const char *kind, const char *name, unsigned row,
+	uint64_t n, enum quality quality)
+{
+	put_device_value(
+		out, kind, name, row, (struct value){ .n = n, .quality = (uint8_t) quality });
+}
+
 void put_device_absent(
 	struct batch *out, const char *kind, const char *name, unsigned row, int error)
 {
