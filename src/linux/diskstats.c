@@ -158,7 +158,7 @@ static bool holds_entries(int root, const char *path)
 
 static bool block_lists(const struct roots *r, const char *name, const char *directory)
 {
-	char path[sizeof("block/") + DISK_NAME_SIZE + 16];
+	char path[sizeof("block/") + 2 * DISK_NAME_SIZE + 32];
 
 	return r->sys >= 0 && block_path(path, sizeof(path), name, directory) &&
 	       holds_entries(r->sys, path);
@@ -195,9 +195,44 @@ enum disk_kind disk_kind(const struct roots *r, const char *name)
 	return block_lists(r, name, "/slaves") ? DISK_STACKED : DISK_WHOLE;
 }
 
+int disk_name_of(const struct roots *r, const char *numbers, char name[DISK_NAME_SIZE])
+{
+	char path[64];
+	char target[512];
+	int size = snprintf(path, sizeof(path), "dev/block/%s", numbers);
+
+	if (r->sys < 0)
+		return -ENOENT;
+	if (size < 0 || (size_t) size >= sizeof(path) || strchr(numbers, '/'))
+		return -EINVAL;
+	/* "../../devices/pci0000:00/.../block/sda" */
+	ssize_t n = readlinkat(r->sys, path, target, sizeof(target) - 1);
+	if (n < 0)
+		return -errno;
+	target[n] = '\0';
+	const char *slash = strrchr(target, '/');
+	const char *last = slash ? slash + 1 : target;
+	if (strlen(last) >= DISK_NAME_SIZE)
+		return -ENAMETOOLONG;
+	memcpy(name, last, strlen(last) + 1);
+	return 0;
+}
+
+/* A RAID may have more, but hardly one that others stand on. */
+#define PARTITIONS_LOOKED_AT 64
+
 bool disk_is_under_another(const struct roots *r, const char *name)
 {
-	return block_lists(r, name, "/holders");
+	char directory[DISK_NAME_SIZE + 32];
+
+	if (block_lists(r, name, "/holders"))
+		return true;
+	for (int i = 1; i <= PARTITIONS_LOOKED_AT; i++) {
+		snprintf(directory, sizeof(directory), "/%sp%d/holders", name, i);
+		if (block_lists(r, name, directory))
+			return true;
+	}
+	return false;
 }
 
 int diskstats_each(const struct roots *r, disk_function *each, void *context)

@@ -39,6 +39,8 @@ enum disk_kind {
 
 /* What the device is, from its name and below sys/block. */
 enum disk_kind disk_kind(const struct roots *r, const char *name);
+/* The name of the device "MAJOR:MINOR". 0 or a negative errno. */
+int disk_name_of(const struct roots *r, const char *numbers, char name[DISK_NAME_SIZE]);
 /* Whether another device is made of it. */
 bool disk_is_under_another(const struct roots *r, const char *name);
 

@@ -113,9 +113,24 @@ static void cpu_stat_is_in_microseconds_in_version_2_only(void **state)
 		PARSE(cgroup_cpuacct_stat_parse, "user 12\n", 100, &user, &system), -EINVAL);
 }
 
-static void io_is_summed_over_the_devices(void **state)
+struct io_lines {
+	char devices[3][24];
+	struct cgroup_io io[3];
+	size_t n;
+};
+
+static void take_io_line(const char *device, const struct cgroup_io *io, void *context)
 {
-	struct cgroup_io io;
+	struct io_lines *lines = context;
+
+	assert_true(lines->n < ARRAY_SIZE(lines->io));
+	snprintf(lines->devices[lines->n], sizeof(lines->devices[0]), "%s", device);
+	lines->io[lines->n++] = *io;
+}
+
+static void io_is_told_by_device(void **state)
+{
+	struct io_lines lines = { 0 };
 	uint64_t read, write;
 	(void) state;
 
@@ -123,13 +138,18 @@ static void io_is_summed_over_the_devices(void **state)
 		PARSE(cgroup_io_stat_parse,
 			"8:16 rbytes=10 wbytes=20 rios=3 wios=4 dbytes=99 dios=9\n"
 			"8:0 rbytes=1 wbytes=2 rios=5 wios=6 dbytes=0 dios=0 cost.usage=8\n253:0\n",
-			&io),
+			take_io_line, &lines),
 		0);
-	assert_true(io.read_bytes == 11 && io.write_bytes == 22);
-	assert_true(io.read_operations == 8 && io.write_operations == 10);
-	assert_int_equal(cgroup_io_stat_parse("", 0, &io), 0);
-	assert_int_equal(io.read_bytes, 0);
-	assert_int_equal(PARSE(cgroup_io_stat_parse, "8:0 rbytes=x\n", &io), -EINVAL);
+	assert_int_equal(lines.n, 2);
+	assert_string_equal(lines.devices[0], "8:16");
+	assert_true(lines.io[0].read_bytes == 10 && lines.io[0].write_bytes == 20);
+	assert_true(lines.io[0].read_operations == 3 && lines.io[0].write_operations == 4);
+	assert_string_equal(lines.devices[1], "8:0");
+	assert_true(lines.io[1].read_bytes == 1 && lines.io[1].write_operations == 6);
+	assert_int_equal(cgroup_io_stat_parse("", 0, take_io_line, &lines), 0);
+	assert_int_equal(lines.n, 2);
+	assert_int_equal(
+		PARSE(cgroup_io_stat_parse, "8:0 rbytes=x\n", take_io_line, &lines), -EINVAL);
 
 	assert_int_equal(PARSE(cgroup_blkio_parse,
 				 "8:0 Read 100\n8:0 Write 7\n8:0 Sync 107\n8:0 Async 0\n8:0 "
@@ -494,6 +514,117 @@ static void writes_are_at_least_what_reached_the_devices_so_far(void **state)
 	close_readings(&r);
 }
 
+/* The name of a device by its numbers, as sysfs shows it. */
+static void put_device_link(const struct readings *r, const char *numbers, const char *name)
+{
+	char link[300];
+	char target[100];
+
+	snprintf(link, sizeof(link), "sys/dev/block/none-%s", numbers);
+	tree_put(&r->tree, link, "");
+	snprintf(link, sizeof(link), "%s/sys/dev/block/%s", r->tree.root, numbers);
+	snprintf(target, sizeof(target), "../../devices/pci0000:00/block/%s", name);
+	assert_int_equal(symlink(target, link), 0);
+	snprintf(link, sizeof(link), "sys/block/%s/size", name);
+	tree_put(&r->tree, link, "1000\n");
+}
+
+static void put_io(const struct readings *r, const char *stat)
+{
+	tree_put(&r->tree, JOB_V2 "/io.stat", stat);
+}
+
+/* dm-1 is a logical volume on dm-0, which is a LUKS container on sda; sdb stands alone. */
+static void open_stacked(struct readings *r)
+{
+	open_readings(r, MOUNT_V2, "0::/job\n");
+	put_job_v2(r);
+	put_device_link(r, "8:0", "sda");
+	put_device_link(r, "8:16", "sdb");
+	put_device_link(r, "253:0", "dm-0");
+	put_device_link(r, "253:1", "dm-1");
+	tree_put(&r->tree, "sys/block/sda/holders/dm-0", "");
+	tree_put(&r->tree, "sys/block/dm-0/slaves/sda", "");
+	tree_put(&r->tree, "sys/block/dm-0/holders/dm-1", "");
+	tree_put(&r->tree, "sys/block/dm-1/slaves/dm-0", "");
+	look_up(r);
+	r->view.place[CGROUP_IO].own = true;
+}
+
+static void io_through_devices_on_devices_counts_once(void **state)
+{
+	struct readings r;
+	(void) state;
+
+	open_stacked(&r);
+	put_io(&r, "");
+	read_all(&r, 1);
+	/* charged on all three: 40960 bytes through the volume, 512 straight to sdb */
+	put_io(&r, "8:0 rbytes=40960 wbytes=0 rios=10 wios=0\n"
+		   "8:16 rbytes=512 wbytes=0 rios=1 wios=0\n"
+		   "253:0 rbytes=40960 wbytes=0 rios=10 wios=0\n"
+		   "253:1 rbytes=40960 wbytes=0 rios=10 wios=0\n");
+	read_all(&r, 2);
+	assert_reading(&r, "cgroup_io_read_bytes", 40960 + 512, LOWER_BOUND);
+	assert_reading(&r, "cgroup_io_read_operations_count", 11, LOWER_BOUND);
+	/* then 8192 bytes that a thread of the kernel handed on to sda for the volume: sda counts none of them for the job */
+	put_io(&r, "8:0 rbytes=40960 wbytes=0 rios=10 wios=0\n"
+		   "8:16 rbytes=512 wbytes=0 rios=1 wios=0\n"
+		   "253:0 rbytes=40960 wbytes=8192 rios=10 wios=2\n"
+		   "253:1 rbytes=40960 wbytes=8192 rios=10 wios=2\n");
+	read_all(&r, 3);
+	assert_reading(&r, "cgroup_io_read_bytes", 40960 + 512, LOWER_BOUND);
+	assert_reading(&r, "cgroup_io_write_bytes", 8192, LOWER_BOUND);
+	assert_reading(&r, "cgroup_io_write_operations_count", 2, LOWER_BOUND);
+	close_readings(&r);
+}
+
+/* dm-1 on the third partition of md126: the volume alone is what the job sees. */
+static void io_through_a_partition_of_a_raid_counts_once(void **state)
+{
+	struct readings r;
+	(void) state;
+
+	open_readings(&r, MOUNT_V2, "0::/job\n");
+	put_job_v2(&r);
+	put_device_link(&r, "9:126", "md126");
+	put_device_link(&r, "253:1", "dm-1");
+	tree_put(&r.tree, "sys/block/md126/md126p3/holders/dm-1", "");
+	look_up(&r);
+	put_io(&r, "");
+	read_all(&r, 1);
+	put_io(&r, "9:126 rbytes=4096 wbytes=0 rios=1 wios=0\n"
+		   "253:1 rbytes=4096 wbytes=0 rios=1 wios=0\n");
+	read_all(&r, 2);
+	assert_int_equal(summary_of(&r, "cgroup_io_read_bytes").delta, 4096);
+	assert_int_equal(reading(&r, "cgroup_io_read_operations_count")->last, 1);
+	/* the cgroup is shared: others may have read it */
+	assert_int_equal(cgroup_quality(&r.collect, CGROUP_IO, EXACT), UPPER_BOUND);
+	close_readings(&r);
+}
+
+static void io_of_a_disk_that_goes_is_kept(void **state)
+{
+	struct readings r;
+	(void) state;
+
+	open_stacked(&r);
+	put_io(&r, "8:0 rbytes=90000 wbytes=0 rios=9 wios=0\n"
+		   "8:16 rbytes=1000 wbytes=0 rios=1 wios=0\n");
+	read_all(&r, 1);
+	assert_reading(&r, "cgroup_io_read_bytes", 91000, EXACT);
+	put_io(&r, "8:16 rbytes=1500 wbytes=0 rios=2 wios=0\n");
+	read_all(&r, 2);
+	assert_int_equal(summary_of(&r, "cgroup_io_read_bytes").delta, 500);
+	assert_int_equal(summary_of(&r, "cgroup_io_read_bytes").quality, LOWER_BOUND);
+	put_io(&r, "8:0 rbytes=300 wbytes=0 rios=1 wios=0\n"
+		   "8:16 rbytes=1500 wbytes=0 rios=2 wios=0\n");
+	read_all(&r, 3);
+	assert_int_equal(summary_of(&r, "cgroup_io_read_bytes").delta, 800);
+	assert_int_equal(summary_of(&r, "cgroup_io_read_operations_count").delta, 2);
+	close_readings(&r);
+}
+
 static void a_command_that_was_moved_elsewhere_leaves_no_bound(void **state)
 {
 	struct readings r;
@@ -625,7 +756,7 @@ int main(void)
 		cmocka_unit_test(memory_stat_of_version_2_has_the_kernel_or_its_parts),
 		cmocka_unit_test(memory_stat_of_version_1_counts_what_is_below),
 		cmocka_unit_test(cpu_stat_is_in_microseconds_in_version_2_only),
-		cmocka_unit_test(io_is_summed_over_the_devices),
+		cmocka_unit_test(io_is_told_by_device),
 		cmocka_unit_test(pressure_has_shares_and_a_total),
 		cmocka_unit_test(quotas_lists_and_events_are_read),
 		cmocka_unit_test(mounts_that_were_cut_are_not_believed),
@@ -634,6 +765,9 @@ int main(void)
 		cmocka_unit_test(version_1_is_read_from_its_own_files),
 		cmocka_unit_test(what_version_1_counts_after_a_0_counts_whole),
 		cmocka_unit_test(writes_are_at_least_what_reached_the_devices_so_far),
+		cmocka_unit_test(io_through_devices_on_devices_counts_once),
+		cmocka_unit_test(io_through_a_partition_of_a_raid_counts_once),
+		cmocka_unit_test(io_of_a_disk_that_goes_is_kept),
 		cmocka_unit_test(a_command_that_was_moved_elsewhere_leaves_no_bound),
 		cmocka_unit_test(a_command_of_version_1_that_is_ending_has_not_left),
 		cmocka_unit_test(files_are_opened_anew_for_a_place_made_for_the_job),
