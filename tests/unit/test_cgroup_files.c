@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The files in a cgroup's directory, and what the collectors make of them. */
-#include "linux_test.h"
-#include "made_tree.h"
+#include "cgroup_readings.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "collect/collect.h"
 #include "linux/cgroup_files.h"
 #include "linux/cgroup_mounts.h"
 #include "linux/cgroup_view.h"
@@ -235,89 +232,6 @@ static void mounts_that_were_cut_are_not_believed(void **state)
 		-EINVAL);
 }
 
-/* Collectors on a tree: what they put into the accumulators of their rows. */
-struct readings {
-	struct made_tree tree;
-	struct cgroup_view view;
-	struct measures measures;
-	struct collect collect;
-	struct batch batch;
-};
-
-static void open_readings(struct readings *r, const char *mountinfo, const char *cgroups)
-{
-	struct error err;
-
-	tree_open(&r->tree, mountinfo);
-	tree_put(&r->tree, "proc/4321/cgroup", cgroups);
-	assert_int_equal(measures_build(&r->measures, &err), 0);
-	r->collect = (struct collect){ .roots = &r->tree.roots, .cgroup = &r->view };
-	r->batch = (struct batch){ .measures = &r->measures,
-		.singles = calloc(r->measures.n, sizeof(struct accumulator)),
-		.run_singles = calloc(r->measures.n, sizeof(struct accumulator)),
-		.totals = calloc(r->measures.n, sizeof(struct total)) };
-}
-
-static void look_up(struct readings *r)
-{
-	cgroup_view_open(&r->view, &r->tree.roots, 4321);
-}
-
-static void close_readings(struct readings *r)
-{
-	cgroup_reading_close(&r->collect.cgroup_reading);
-	cgroup_view_close(&r->view);
-	free(r->batch.singles);
-	free(r->batch.run_singles);
-	free(r->batch.totals);
-	measures_done(&r->measures);
-	tree_close(&r->tree);
-}
-
-static void read_all(struct readings *r, uint64_t now_ns)
-{
-	for (int i = 0; collectors[i]; i++) {
-		int row = 0;
-
-		if (strncmp(collectors[i]->name, "cgroup_", 7) != 0)
-			continue;
-		while (r->measures.collector[row] != i)
-			row++;
-		batch_begin(&r->batch, row, now_ns);
-		assert_int_equal(collectors[i]->read(&r->collect, &r->batch), 0);
-		batch_end(&r->batch);
-	}
-}
-
-static const struct accumulator *reading(const struct readings *r, const char *key)
-{
-	int row = measures_find(&r->measures, key);
-
-	assert_true(row >= 0);
-	return &r->batch.run_singles[row];
-}
-
-static void assert_reading(
-	const struct readings *r, const char *key, uint64_t value, enum quality quality)
-{
-	const struct accumulator *a = reading(r, key);
-
-	if (a->quality != quality || a->last != value)
-		fail_msg("%s: %llu, %s", key, (unsigned long long) a->last,
-			quality_name((enum quality) a->quality));
-}
-
-static void assert_missing(const struct readings *r, const char *key, int error)
-{
-	const struct accumulator *a = reading(r, key);
-
-	if (a->quality != ABSENT || a->why != error)
-		fail_msg("%s: %s, errno %d", key, quality_name((enum quality) a->quality), a->why);
-}
-
-#define MOUNT_V2 "42 31 0:38 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"
-#define JOB_V2 "sys/fs/cgroup/job"
-
 static void put_memory_v2(const struct readings *r, const char *stat)
 {
 	tree_put(&r->tree, JOB_V2 "/memory.stat", stat);
@@ -467,164 +381,6 @@ static void version_1_is_read_from_its_own_files(void **state)
 	close_readings(&r);
 }
 
-static struct summary summary_of(const struct readings *r, const char *key)
-{
-	return accumulator_summary(
-		reading(r, key), r->measures.rows[measures_find(&r->measures, key)]);
-}
-
-static void what_version_1_counts_after_a_0_counts_whole(void **state)
-{
-	const char *bytes = "sys/fs/cgroup/blkio/j/blkio.throttle.io_service_bytes_recursive";
-	struct readings r;
-	(void) state;
-
-	open_readings(&r, "34 31 0:31 / /sys/fs/cgroup/blkio rw - cgroup cgroup rw,blkio\n",
-		"7:blkio:/j\n");
-	tree_put(&r.tree, bytes, "8:0 Read 0\n8:0 Write 700\nTotal 700\n");
-	look_up(&r);
-	read_all(&r, 1);
-	assert_missing(&r, "cgroup_io_read_bytes", ENODATA);
-	tree_put(&r.tree, bytes, "8:0 Read 3000\n8:0 Write 800\nTotal 3800\n");
-	read_all(&r, 2);
-	tree_put(&r.tree, bytes, "8:0 Read 7000\n8:0 Write 900\nTotal 7900\n");
-	read_all(&r, 3);
-	assert_reading(&r, "cgroup_io_read_bytes", 7000, ESTIMATE);
-	assert_int_equal(summary_of(&r, "cgroup_io_read_bytes").delta, 7000);
-	/* What was counted before the job still is no part of it. */
-	assert_int_equal(summary_of(&r, "cgroup_io_write_bytes").delta, 200);
-	close_readings(&r);
-}
-
-static void writes_are_at_least_what_reached_the_devices_so_far(void **state)
-{
-	struct readings r;
-	(void) state;
-
-	open_readings(&r, MOUNT_V2, "0::/job\n");
-	put_job_v2(&r);
-	look_up(&r);
-	r.view.place[CGROUP_IO].own = true;
-	tree_put(&r.tree, JOB_V2 "/io.stat", "8:0 rbytes=4096 wbytes=512 rios=1 wios=2\n");
-	read_all(&r, 1);
-	assert_reading(&r, "cgroup_io_read_bytes", 4096, EXACT);
-	assert_reading(&r, "cgroup_io_read_operations_count", 1, EXACT);
-	assert_reading(&r, "cgroup_io_write_bytes", 512, LOWER_BOUND);
-	assert_reading(&r, "cgroup_io_write_operations_count", 2, LOWER_BOUND);
-	close_readings(&r);
-}
-
-/* The name of a device by its numbers, as sysfs shows it. */
-static void put_device_link(const struct readings *r, const char *numbers, const char *name)
-{
-	char link[300];
-	char target[100];
-
-	snprintf(link, sizeof(link), "sys/dev/block/none-%s", numbers);
-	tree_put(&r->tree, link, "");
-	snprintf(link, sizeof(link), "%s/sys/dev/block/%s", r->tree.root, numbers);
-	snprintf(target, sizeof(target), "../../devices/pci0000:00/block/%s", name);
-	assert_int_equal(symlink(target, link), 0);
-	snprintf(link, sizeof(link), "sys/block/%s/size", name);
-	tree_put(&r->tree, link, "1000\n");
-}
-
-static void put_io(const struct readings *r, const char *stat)
-{
-	tree_put(&r->tree, JOB_V2 "/io.stat", stat);
-}
-
-/* dm-1 is a logical volume on dm-0, which is a LUKS container on sda; sdb stands alone. */
-static void open_stacked(struct readings *r)
-{
-	open_readings(r, MOUNT_V2, "0::/job\n");
-	put_job_v2(r);
-	put_device_link(r, "8:0", "sda");
-	put_device_link(r, "8:16", "sdb");
-	put_device_link(r, "253:0", "dm-0");
-	put_device_link(r, "253:1", "dm-1");
-	tree_put(&r->tree, "sys/block/sda/holders/dm-0", "");
-	tree_put(&r->tree, "sys/block/dm-0/slaves/sda", "");
-	tree_put(&r->tree, "sys/block/dm-0/holders/dm-1", "");
-	tree_put(&r->tree, "sys/block/dm-1/slaves/dm-0", "");
-	look_up(r);
-	r->view.place[CGROUP_IO].own = true;
-}
-
-static void io_through_devices_on_devices_counts_once(void **state)
-{
-	struct readings r;
-	(void) state;
-
-	open_stacked(&r);
-	put_io(&r, "");
-	read_all(&r, 1);
-	/* charged on all three: 40960 bytes through the volume, 512 straight to sdb */
-	put_io(&r, "8:0 rbytes=40960 wbytes=0 rios=10 wios=0\n"
-		   "8:16 rbytes=512 wbytes=0 rios=1 wios=0\n"
-		   "253:0 rbytes=40960 wbytes=0 rios=10 wios=0\n"
-		   "253:1 rbytes=40960 wbytes=0 rios=10 wios=0\n");
-	read_all(&r, 2);
-	assert_reading(&r, "cgroup_io_read_bytes", 40960 + 512, LOWER_BOUND);
-	assert_reading(&r, "cgroup_io_read_operations_count", 11, LOWER_BOUND);
-	/* then 8192 bytes that a thread of the kernel handed on to sda for the volume: sda counts none of them for the job */
-	put_io(&r, "8:0 rbytes=40960 wbytes=0 rios=10 wios=0\n"
-		   "8:16 rbytes=512 wbytes=0 rios=1 wios=0\n"
-		   "253:0 rbytes=40960 wbytes=8192 rios=10 wios=2\n"
-		   "253:1 rbytes=40960 wbytes=8192 rios=10 wios=2\n");
-	read_all(&r, 3);
-	assert_reading(&r, "cgroup_io_read_bytes", 40960 + 512, LOWER_BOUND);
-	assert_reading(&r, "cgroup_io_write_bytes", 8192, LOWER_BOUND);
-	assert_reading(&r, "cgroup_io_write_operations_count", 2, LOWER_BOUND);
-	close_readings(&r);
-}
-
-/* dm-1 on the third partition of md126: the volume alone is what the job sees. */
-static void io_through_a_partition_of_a_raid_counts_once(void **state)
-{
-	struct readings r;
-	(void) state;
-
-	open_readings(&r, MOUNT_V2, "0::/job\n");
-	put_job_v2(&r);
-	put_device_link(&r, "9:126", "md126");
-	put_device_link(&r, "253:1", "dm-1");
-	tree_put(&r.tree, "sys/block/md126/md126p3/holders/dm-1", "");
-	look_up(&r);
-	put_io(&r, "");
-	read_all(&r, 1);
-	put_io(&r, "9:126 rbytes=4096 wbytes=0 rios=1 wios=0\n"
-		   "253:1 rbytes=4096 wbytes=0 rios=1 wios=0\n");
-	read_all(&r, 2);
-	assert_int_equal(summary_of(&r, "cgroup_io_read_bytes").delta, 4096);
-	assert_int_equal(reading(&r, "cgroup_io_read_operations_count")->last, 1);
-	/* the cgroup is shared: others may have read it */
-	assert_int_equal(cgroup_quality(&r.collect, CGROUP_IO, EXACT), UPPER_BOUND);
-	close_readings(&r);
-}
-
-static void io_of_a_disk_that_goes_is_kept(void **state)
-{
-	struct readings r;
-	(void) state;
-
-	open_stacked(&r);
-	put_io(&r, "8:0 rbytes=90000 wbytes=0 rios=9 wios=0\n"
-		   "8:16 rbytes=1000 wbytes=0 rios=1 wios=0\n");
-	read_all(&r, 1);
-	assert_reading(&r, "cgroup_io_read_bytes", 91000, EXACT);
-	put_io(&r, "8:16 rbytes=1500 wbytes=0 rios=2 wios=0\n");
-	read_all(&r, 2);
-	assert_int_equal(summary_of(&r, "cgroup_io_read_bytes").delta, 500);
-	assert_int_equal(summary_of(&r, "cgroup_io_read_bytes").quality, LOWER_BOUND);
-	put_io(&r, "8:0 rbytes=300 wbytes=0 rios=1 wios=0\n"
-		   "8:16 rbytes=1500 wbytes=0 rios=2 wios=0\n");
-	read_all(&r, 3);
-	assert_int_equal(summary_of(&r, "cgroup_io_read_bytes").delta, 800);
-	assert_int_equal(summary_of(&r, "cgroup_io_read_operations_count").delta, 2);
-	close_readings(&r);
-}
-
 static void a_command_that_was_moved_elsewhere_leaves_no_bound(void **state)
 {
 	struct readings r;
@@ -763,11 +519,6 @@ int main(void)
 		cmocka_unit_test(version_2_is_read_whole),
 		cmocka_unit_test(the_split_at_the_peak_is_that_of_the_run_alone),
 		cmocka_unit_test(version_1_is_read_from_its_own_files),
-		cmocka_unit_test(what_version_1_counts_after_a_0_counts_whole),
-		cmocka_unit_test(writes_are_at_least_what_reached_the_devices_so_far),
-		cmocka_unit_test(io_through_devices_on_devices_counts_once),
-		cmocka_unit_test(io_through_a_partition_of_a_raid_counts_once),
-		cmocka_unit_test(io_of_a_disk_that_goes_is_kept),
 		cmocka_unit_test(a_command_that_was_moved_elsewhere_leaves_no_bound),
 		cmocka_unit_test(a_command_of_version_1_that_is_ending_has_not_left),
 		cmocka_unit_test(files_are_opened_anew_for_a_place_made_for_the_job),
