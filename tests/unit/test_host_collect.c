@@ -393,7 +393,7 @@ static void a_disk_that_goes_takes_nothing_from_what_the_others_write(void **sta
 	make_file(&m, "sys/block/sdc/size", "1000\n");
 	make_file(&m, "proc/diskstats",
 		"8 0 sda 10 0 100 5 20 0 1000 9 0 500 9\n"
-		"8 16 sdb 9000 0 900000 5 9000 0 900000 9 0 500 9\n");
+		"8 16 sdb 1 0 10 5 9000 0 900000 9 0 500 9\n");
 	assert_int_equal(read_once(&m, "host_disk"), 0);
 	assert_int_equal(single(&m, "host_disk_write_bytes").last, 901000 * 512);
 	/* sdb has gone; sda wrote 100 MiB, 204800 sectors, in 100 requests */
