@@ -158,6 +158,13 @@ void put_device(struct batch *out, const char *kind, const char *name, unsigned 
 	put_device_value(out, kind, name, row, (struct value){ .n = n, .quality = m->quality });
 }
 
+void put_device_quality(struct batch *out, const char *kind, const char *name, unsigned row,
+	uint64_t n, enum quality quality)
+{
+	put_device_value(
+		out, kind, name, row, (struct value){ .n = n, .quality = (uint8_t) quality });
+}
+
 void put_device_absent(
 	struct batch *out, const char *kind, const char *name, unsigned row, int error)
 {
@@ -187,6 +194,12 @@ void batch_total_quality(struct batch *out, unsigned row, enum quality quality)
 	struct total *t = &out->totals[out->rows[row]];
 
 	t->quality = (uint8_t) quality_worse(t->quality, quality);
+}
+
+void begin_at_zero(struct batch *out, unsigned row)
+{
+	accumulate_from_zero(&out->singles[out->rows[row]], out->now_ns);
+	accumulate_from_zero(&out->run_singles[out->rows[row]], out->now_ns);
 }
 
 /* A sum that lacks some members is a lower bound of the whole. */

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "base/macros.h"
+#include "collect/cgroup_io_devices.h"
 #include "collect/cgroup_reading.h"
 #include "collect/collect.h"
 #include "linux/cgroup_files.h"
@@ -17,14 +18,14 @@ static const struct measure rows[] = {
 	/* clang-format off */
 	[READ_BYTES] = { .key = "cgroup_io_read_bytes", .kind = COUNTER, .unit = BYTES, .scope = SINGLE, .reduce = DELTA, .quality = EXACT,
 		.quantity = "io_read", .rank = 3, .on = true, .cost = CHEAP, .origin = "io.stat rbytes; v1 blkio.throttle.io_service_bytes_recursive Read",
-		.help = "bytes read from block devices for the cgroup" V1_WORDS },
-	[WRITE_BYTES] = { .key = "cgroup_io_write_bytes", .kind = COUNTER, .unit = BYTES, .scope = SINGLE, .reduce = DELTA, .quality = EXACT,
+		.help = "bytes read from block devices for the cgroup; once where one device is made of others" V1_WORDS },
+	[WRITE_BYTES] = { .key = "cgroup_io_write_bytes", .kind = COUNTER, .unit = BYTES, .scope = SINGLE, .reduce = DELTA, .quality = LOWER_BOUND,
 		.quantity = "io_write", .rank = 3, .on = true, .cost = CHEAP, .origin = "io.stat wbytes; v1 blkio.throttle.io_service_bytes_recursive Write",
-		.help = "bytes that reached block devices for the cgroup so far; what is still dirty in the page cache comes later" V1_WORDS },
+		.help = "bytes that reached block devices for the cgroup so far; what is still dirty in the page cache comes later, and without a memory controller never" V1_WORDS },
 	[READ_OPERATIONS] = { .key = "cgroup_io_read_operations_count", .kind = COUNTER, .unit = COUNT, .scope = SINGLE, .reduce = DELTA, .quality = EXACT,
 		.on = true, .cost = CHEAP, .origin = "io.stat rios; v1 blkio.throttle.io_serviced_recursive Read", .help = "read requests to block devices" V1_WORDS },
-	[WRITE_OPERATIONS] = { .key = "cgroup_io_write_operations_count", .kind = COUNTER, .unit = COUNT, .scope = SINGLE, .reduce = DELTA, .quality = EXACT,
-		.on = true, .cost = CHEAP, .origin = "io.stat wios; v1 blkio.throttle.io_serviced_recursive Write", .help = "write requests to block devices" V1_WORDS },
+	[WRITE_OPERATIONS] = { .key = "cgroup_io_write_operations_count", .kind = COUNTER, .unit = COUNT, .scope = SINGLE, .reduce = DELTA, .quality = LOWER_BOUND,
+		.on = true, .cost = CHEAP, .origin = "io.stat wios; v1 blkio.throttle.io_serviced_recursive Write", .help = "write requests to block devices so far, without those for what is still dirty" V1_WORDS },
 	/* clang-format on */
 };
 _Static_assert(ARRAY_SIZE(rows) == N_ROWS, "one row a name");
@@ -36,11 +37,14 @@ static int probe_io(const struct collect *c, struct error *err)
 	return cgroup_probe(c, CGROUP_IO, err);
 }
 
-/* Version 1: a 0 may be a device without a rule, and what it counts with one may count some requests twice. */
+/* Version 1: a 0 may be a device without a rule, and what it counts with one may count some requests twice. What comes after a 0 was all counted
+ * since. */
 static void put_v1(struct batch *out, unsigned row, int r, uint64_t n)
 {
-	if (r == 0 && n == 0)
+	if (r == 0 && n == 0) {
+		begin_at_zero(out, row);
 		r = -ENODATA;
+	}
 	if (r < 0)
 		put_absent(out, NULL, row, r);
 	else
@@ -60,10 +64,32 @@ static void read_v1(struct collect *c, struct batch *out, enum cgroup_file file,
 	put_v1(out, row_write, r, writes);
 }
 
+static void put_reads(const struct collect *c, struct batch *out, unsigned row, int r, uint64_t n)
+{
+	enum quality quality = cgroup_quality(c, CGROUP_IO, EXACT);
+
+	if (r == 0 && cgroup_io_devices_in_doubt(&c->cgroup_reading.io))
+		quality = quality == EXACT ? LOWER_BOUND : ESTIMATE;
+	if (r < 0)
+		put_absent(out, NULL, row, r);
+	else
+		put_quality(out, NULL, row, n, quality);
+}
+
+/* Of what the job wrote some may come after it ended; of what others in its cgroup wrote before, some came while it ran. */
+static void put_writes(const struct collect *c, struct batch *out, unsigned row, int r, uint64_t n)
+{
+	if (r < 0)
+		put_absent(out, NULL, row, r);
+	else
+		put_quality(out, NULL, row, n,
+			cgroup_quality(c, CGROUP_IO, EXACT) == EXACT ? LOWER_BOUND : ESTIMATE);
+}
+
 static int read_io(struct collect *c, struct batch *out)
 {
 	char text[STAT_SIZE];
-	struct cgroup_io io = { 0 };
+	struct cgroup_io_devices *devices = &c->cgroup_reading.io;
 
 	cgroup_reading_begin(c, out->now_ns);
 	if (cgroup_file_version(c, CGROUP_FILE_IO_BYTES) == 1) {
@@ -72,11 +98,14 @@ static int read_io(struct collect *c, struct batch *out)
 		return 0;
 	}
 	ssize_t n = cgroup_file_read(c, CGROUP_FILE_IO_BYTES, text, sizeof(text));
-	int r = n < 0 ? (int) n : cgroup_io_stat_parse(text, (size_t) n, &io);
-	cgroup_put(c, out, CGROUP_IO, READ_BYTES, r, io.read_bytes);
-	cgroup_put(c, out, CGROUP_IO, WRITE_BYTES, r, io.write_bytes);
-	cgroup_put(c, out, CGROUP_IO, READ_OPERATIONS, r, io.read_operations);
-	cgroup_put(c, out, CGROUP_IO, WRITE_OPERATIONS, r, io.write_operations);
+	int r = n < 0 ? (int) n
+		      : cgroup_io_devices_look(devices, c->roots, c->cgroup->place[CGROUP_IO].inode,
+				text, (size_t) n);
+	struct cgroup_io io = cgroup_io_devices_sum(devices);
+	put_reads(c, out, READ_BYTES, r, io.read_bytes);
+	put_reads(c, out, READ_OPERATIONS, r, io.read_operations);
+	put_writes(c, out, WRITE_BYTES, r, io.write_bytes);
+	put_writes(c, out, WRITE_OPERATIONS, r, io.write_operations);
 	return 0;
 }
 

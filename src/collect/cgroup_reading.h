@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "collect/cgroup_io_devices.h"
 #include "linux/cgroup_view.h"
 #include "model/value.h"
 
@@ -65,6 +66,7 @@ struct cgroup_reading {
 	size_t look_position; /* in the ledger, of the next one */
 	bool memory_begun; /* the reading before the job was taken */
 	struct cgroup_memory_peak peak;
+	struct cgroup_io_devices io; /* of version 2, from look to look */
 };
 
 void cgroup_reading_close(struct cgroup_reading *r);

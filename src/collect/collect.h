@@ -16,6 +16,7 @@
 
 #include "collect/cgroup_reading.h"
 #include "collect/devices.h"
+#include "collect/disk_growth.h"
 #include "linux/proc_files.h"
 #include "model/measure.h"
 #include "model/window.h"
@@ -47,6 +48,7 @@ struct collect {
 	uint64_t cgroup_self_before_ns, cgroup_peak_before_bytes;
 	struct interfaces *interfaces; /* of the job's network namespace, from look to look */
 	struct net_sockets *sockets; /* the job's TCP sockets */
+	struct disks disks; /* of the machine, from look to look */
 	struct energy_domains *energy; /* of the machine, from look to look */
 	int connector_fd; /* when probing: a subscription that is there already; -1 */
 	int perf_fd; /* the inherited task clock, opened at launch; -1 */
@@ -125,8 +127,12 @@ void put_absent(struct batch *out, struct process *who, unsigned row, int error)
 /* The same for a row of scope DEVICE. The device is entered under `kind` (a literal: "cpu", "disk", "interface") and `name` when it is first seen;
  * no row of a device that is not selected is kept. */
 void put_device(struct batch *out, const char *kind, const char *name, unsigned row, uint64_t n);
+void put_device_quality(struct batch *out, const char *kind, const char *name, unsigned row,
+	uint64_t n, enum quality quality);
 void put_device_absent(
 	struct batch *out, const char *kind, const char *name, unsigned row, int error);
+/* For a counter of a single row that shows 0 and is to be absent until it shows more: the first number it shows counts whole. */
+void begin_at_zero(struct batch *out, unsigned row);
 
 /* A probe for collectors that read files of /proc/PID. */
 int collect_needs_proc(const struct collect *c, struct error *err);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* What the block devices of the whole machine read and write, whoever asked for it. */
-#include "linux/diskstats.h"
-
 #include <errno.h>
 #include <stdbool.h>
 
 #include "base/macros.h"
 #include "collect/collect.h"
-#include "linux/roots.h"
+#include "collect/disk_growth.h"
+#include "linux/diskstats.h"
 
 /* clang-format off */
 enum {
@@ -57,43 +56,49 @@ static const struct measure rows[] = {
 };
 _Static_assert(ARRAY_SIZE(rows) == N_ROWS, "one row a name");
 
-struct disk_reading {
-	struct batch *out;
-	const struct roots *roots;
-	unsigned disks;
-	struct disk_io sum;
-	bool discards; /* this kernel counts them */
-};
-
-static void put_disk(struct batch *out, const char *kind, const struct disk_io *io)
+static void put_disk(struct batch *out, struct disk *d)
 {
-	put_device(out, kind, io->name, DEVICE_READ_BYTES, io->read_bytes);
-	put_device(out, kind, io->name, DEVICE_WRITE_BYTES, io->write_bytes);
-	put_device(out, kind, io->name, DEVICE_READS, io->reads);
-	put_device(out, kind, io->name, DEVICE_WRITES, io->writes);
-	put_device(out, kind, io->name, DEVICE_READ_SECONDS, io->read_ns);
-	put_device(out, kind, io->name, DEVICE_WRITE_SECONDS, io->write_ns);
-	put_device(out, kind, io->name, DEVICE_BUSY_SECONDS, io->busy_ns);
+	const struct disk_io *io = &d->sum;
+	const char *kind = d->kind == DISK_WHOLE ? "disk" : "volume";
+	const uint64_t counters[] = {
+		[DEVICE_READ_BYTES - DEVICE_READ_BYTES] = io->read_bytes,
+		[DEVICE_WRITE_BYTES - DEVICE_READ_BYTES] = io->write_bytes,
+		[DEVICE_READS - DEVICE_READ_BYTES] = io->reads,
+		[DEVICE_WRITES - DEVICE_READ_BYTES] = io->writes,
+		[DEVICE_READ_SECONDS - DEVICE_READ_BYTES] = io->read_ns,
+		[DEVICE_WRITE_SECONDS - DEVICE_READ_BYTES] = io->write_ns,
+		[DEVICE_BUSY_SECONDS - DEVICE_READ_BYTES] = io->busy_ns,
+	};
+
+	for (unsigned i = 0; i < ARRAY_SIZE(counters); i++)
+		put_device_quality(out, kind, io->name, DEVICE_READ_BYTES + i, counters[i],
+			d->lost_before ? LOWER_BOUND : EXACT);
 	put_device(out, kind, io->name, DEVICE_IN_FLIGHT, io->in_flight);
+	d->lost_before = false;
 }
 
-static void take_disk(const struct disk_io *io, void *context)
-{
-	struct disk_reading *reading = context;
-	enum disk_kind kind = disk_kind(reading->roots, io->name);
+struct disk_totals {
+	unsigned disks; /* there now */
+	struct disk_io sum;
+	bool discards; /* this kernel counts them */
+	bool lost; /* of what one counted since the look before, some is not known */
+};
 
-	if (kind == DISK_STACKED)
-		put_disk(reading->out, "volume", io);
-	if (kind != DISK_WHOLE)
-		return;
-	reading->disks++;
-	put_disk(reading->out, "disk", io);
-	reading->sum.read_bytes += io->read_bytes;
-	reading->sum.write_bytes += io->write_bytes;
-	reading->sum.reads += io->reads;
-	reading->sum.writes += io->writes;
-	reading->sum.discard_bytes += io->discard_bytes;
-	reading->discards = io->n_fields >= 15;
+static void add_disk(struct disk_totals *t, const struct disk *d)
+{
+	t->disks += d->there;
+	t->sum.read_bytes += d->sum.read_bytes;
+	t->sum.write_bytes += d->sum.write_bytes;
+	t->sum.reads += d->sum.reads;
+	t->sum.writes += d->sum.writes;
+	t->sum.discard_bytes += d->sum.discard_bytes;
+	t->discards = t->discards || d->sum.n_fields >= 15;
+	t->lost = t->lost || d->lost;
+}
+
+static void put_total(struct batch *out, const struct disk_totals *t, unsigned row, uint64_t n)
+{
+	put_quality(out, NULL, row, n, t->lost ? LOWER_BOUND : EXACT);
 }
 
 static int probe_host_disk(const struct collect *c, struct error *err)
@@ -103,21 +108,29 @@ static int probe_host_disk(const struct collect *c, struct error *err)
 
 static int read_host_disk(struct collect *c, struct batch *out)
 {
-	struct disk_reading reading = { .out = out, .roots = c->roots };
-	int r = diskstats_each(c->roots, take_disk, &reading);
+	struct disk_totals totals = { 0 };
+	int r = disks_look(&c->disks, c->roots);
 
-	if (r == 0 && reading.disks == 0)
+	for (size_t i = 0; r == 0 && i < c->disks.n; i++) {
+		struct disk *d = &c->disks.list[i];
+
+		if (d->kind == DISK_WHOLE)
+			add_disk(&totals, d);
+		if (d->there && (d->kind == DISK_WHOLE || d->kind == DISK_STACKED))
+			put_disk(out, d);
+	}
+	if (r == 0 && totals.disks == 0)
 		r = -ENODEV;
 	for (unsigned row = READ_BYTES; r < 0 && row <= DISCARD_BYTES; row++)
 		put_absent(out, NULL, row, r);
 	if (r < 0)
 		return r;
-	put(out, NULL, READ_BYTES, reading.sum.read_bytes);
-	put(out, NULL, WRITE_BYTES, reading.sum.write_bytes);
-	put(out, NULL, READS, reading.sum.reads);
-	put(out, NULL, WRITES, reading.sum.writes);
-	if (reading.discards)
-		put(out, NULL, DISCARD_BYTES, reading.sum.discard_bytes);
+	put_total(out, &totals, READ_BYTES, totals.sum.read_bytes);
+	put_total(out, &totals, WRITE_BYTES, totals.sum.write_bytes);
+	put_total(out, &totals, READS, totals.sum.reads);
+	put_total(out, &totals, WRITES, totals.sum.writes);
+	if (totals.discards)
+		put_total(out, &totals, DISCARD_BYTES, totals.sum.discard_bytes);
 	else
 		put_absent(out, NULL, DISCARD_BYTES, ENODATA);
 	return 0;

@@ -275,24 +275,34 @@ static bool take_io(const char *word, size_t size, struct cgroup_io *io)
 	return true;
 }
 
-int cgroup_io_stat_parse(const char *text, size_t n, struct cgroup_io *ret)
+int cgroup_io_stat_parse(const char *text, size_t n, cgroup_io_function *each, void *context)
 {
 	const char *end = text + n;
-	struct cgroup_io io = { 0 };
 
 	/* "8:0 rbytes=1 wbytes=2 rios=3 wios=4 dbytes=5 dios=6"; a device that did nothing may stand without numbers */
 	for (const char *line = text; line < end;) {
 		const char *line_end = memchr(line, '\n', (size_t) (end - line));
 		const char *at = line;
+		struct cgroup_io io = { 0 };
+		char device[24];
 
 		if (!line_end)
 			return -EINVAL;
-		for (size_t size; (size = next_word(&at, line_end)) > 0; at += size)
+		size_t size = next_word(&at, line_end);
+		size_t kept = size < sizeof(device) ? size : sizeof(device) - 1;
+		memcpy(device, at, kept);
+		device[kept] = '\0';
+		at += size;
+		bool numbers = false;
+		for (; (size = next_word(&at, line_end)) > 0; at += size) {
 			if (!take_io(at, size, &io))
 				return -EINVAL;
+			numbers = true;
+		}
+		if (numbers)
+			each(device, &io, context);
 		line = line_end + 1;
 	}
-	*ret = io;
 	return 0;
 }
 

@@ -45,10 +45,12 @@ int cgroup_cpu_stat_parse(const char *text, size_t n, int version, struct cgroup
 int cgroup_cpuacct_stat_parse(const char *text, size_t n, uint64_t ticks_per_second,
 	uint64_t *ret_user_ns, uint64_t *ret_system_ns);
 
-struct cgroup_io { /* summed over the devices */
+struct cgroup_io { /* of one device */
 	uint64_t read_bytes, write_bytes, read_operations, write_operations;
 };
-int cgroup_io_stat_parse(const char *text, size_t n, struct cgroup_io *ret);
+/* io.stat: calls for each device that has numbers; by "MAJOR:MINOR", or by what the kernel says in its place. An error may come after some calls. */
+typedef void cgroup_io_function(const char *device, const struct cgroup_io *io, void *context);
+int cgroup_io_stat_parse(const char *text, size_t n, cgroup_io_function *each, void *context);
 /* blkio.throttle.io_service_bytes, blkio.throttle.io_serviced and their _recursive ones */
 int cgroup_blkio_parse(const char *text, size_t n, uint64_t *ret_read, uint64_t *ret_write);
 

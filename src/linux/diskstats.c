@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -109,20 +110,129 @@ static bool numbered(const char *name, const char *prefix)
 	return strncmp(name, prefix, size) == 0 && name[size] >= '0' && name[size] <= '9';
 }
 
-enum disk_kind disk_kind(const struct roots *r, const char *name)
+/* sysfs cannot have a slash in a name: cciss/c0d0 is cciss!c0d0. */
+static bool block_path(char *path, size_t size, const char *name, const char *file)
 {
-	char path[sizeof("block/") + DISK_NAME_SIZE];
+	int n = snprintf(path, size, "block/%s", name);
 
-	if (numbered(name, "loop") || numbered(name, "ram") || numbered(name, "zram"))
-		return DISK_OF_MEMORY;
-	if (numbered(name, "dm-") || numbered(name, "md") || numbered(name, "md_d"))
-		return DISK_STACKED;
-	snprintf(path, sizeof(path), "block/%s", name);
-	/* sysfs cannot have a slash in a name: cciss/c0d0 is cciss!c0d0. */
+	if (n < 0 || (size_t) n >= size)
+		return false;
 	for (char *c = path + strlen("block/"); *c; c++)
 		if (*c == '/')
 			*c = '!';
-	return r->sys >= 0 && faccessat(r->sys, path, F_OK, 0) == 0 ? DISK_WHOLE : DISK_PARTITION;
+	int more = snprintf(path + n, size - (size_t) n, "%s", file);
+	return more >= 0 && (size_t) more < size - (size_t) n;
+}
+
+/* What getdents64(2) fills the buffer with; glibc has a wrapper only since 2.30. */
+struct entry {
+	uint64_t inode;
+	int64_t next;
+	uint16_t size;
+	uint8_t type;
+	char name[];
+};
+
+/* An entry besides "." and "..". opendir(3) would allocate, and collectors may not. */
+static bool holds_entries(int root, const char *path)
+{
+	_Alignas(struct entry) char buffer[1024];
+	AUTO_CLOSE int fd = openat(root, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return false;
+	for (;;) {
+		long n = syscall(SYS_getdents64, fd, buffer, sizeof(buffer));
+
+		if (n <= 0)
+			return false;
+		for (long at = 0; at < n;) {
+			const struct entry *e = (const struct entry *) (void *) (buffer + at);
+
+			if (strcmp(e->name, ".") != 0 && strcmp(e->name, "..") != 0)
+				return true;
+			at += e->size;
+		}
+	}
+}
+
+static bool block_lists(const struct roots *r, const char *name, const char *directory)
+{
+	char path[sizeof("block/") + 2 * DISK_NAME_SIZE + 32];
+
+	return r->sys >= 0 && block_path(path, sizeof(path), name, directory) &&
+	       holds_entries(r->sys, path);
+}
+
+/* One path of several to a disk, which has a line under its own name (NVMe, since Linux 4.15). */
+static bool is_hidden(const struct roots *r, const char *name)
+{
+	char path[sizeof("block/") + DISK_NAME_SIZE + 16];
+	char text[8];
+
+	return block_path(path, sizeof(path), name, "/hidden") &&
+	       read_root_file(r->sys, path, text, sizeof(text)) > 0 && text[0] == '1';
+}
+
+enum disk_kind disk_kind(const struct roots *r, const char *name)
+{
+	static const char *const of_memory[] = { "loop", "ram", "zram" };
+	/* dm and md, bcache, DRBD, volumes of ZFS. The last two tell sysfs nothing of what they stand on. */
+	static const char *const stacked[] = { "dm-", "md", "md_d", "bcache", "drbd", "zd" };
+	char path[sizeof("block/") + DISK_NAME_SIZE + 16];
+
+	for (size_t i = 0; i < ARRAY_SIZE(of_memory); i++)
+		if (numbered(name, of_memory[i]))
+			return DISK_OF_MEMORY;
+	for (size_t i = 0; i < ARRAY_SIZE(stacked); i++)
+		if (numbered(name, stacked[i]) && !strchr(name, 'p'))
+			return DISK_STACKED;
+	if (r->sys < 0 || !block_path(path, sizeof(path), name, "") ||
+		faccessat(r->sys, path, F_OK, 0) < 0)
+		return DISK_PARTITION;
+	if (is_hidden(r, name))
+		return DISK_PATH;
+	return block_lists(r, name, "/slaves") ? DISK_STACKED : DISK_WHOLE;
+}
+
+int disk_name_of(const struct roots *r, const char *numbers, char name[DISK_NAME_SIZE])
+{
+	char path[64];
+	char target[512];
+	int size = snprintf(path, sizeof(path), "dev/block/%s", numbers);
+
+	if (r->sys < 0)
+		return -ENOENT;
+	if (size < 0 || (size_t) size >= sizeof(path) || strchr(numbers, '/'))
+		return -EINVAL;
+	/* "../../devices/pci0000:00/.../block/sda" */
+	ssize_t n = readlinkat(r->sys, path, target, sizeof(target) - 1);
+	if (n < 0)
+		return -errno;
+	target[n] = '\0';
+	const char *slash = strrchr(target, '/');
+	const char *last = slash ? slash + 1 : target;
+	if (strlen(last) >= DISK_NAME_SIZE)
+		return -ENAMETOOLONG;
+	memcpy(name, last, strlen(last) + 1);
+	return 0;
+}
+
+/* A RAID may have more, but hardly one that others stand on. */
+#define PARTITIONS_LOOKED_AT 64
+
+bool disk_is_under_another(const struct roots *r, const char *name)
+{
+	char directory[DISK_NAME_SIZE + 32];
+
+	if (block_lists(r, name, "/holders"))
+		return true;
+	for (int i = 1; i <= PARTITIONS_LOOKED_AT; i++) {
+		snprintf(directory, sizeof(directory), "/%sp%d/holders", name, i);
+		if (block_lists(r, name, directory))
+			return true;
+	}
+	return false;
 }
 
 int diskstats_each(const struct roots *r, disk_function *each, void *context)

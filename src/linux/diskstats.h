@@ -3,6 +3,7 @@
 #ifndef ASSAY_LINUX_DISKSTATS_H
 #define ASSAY_LINUX_DISKSTATS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,13 +31,18 @@ int diskstats_parse(const char *line, size_t n, struct disk_io *ret);
 
 enum disk_kind {
 	DISK_WHOLE, /* a disk of its own */
-	DISK_STACKED, /* device mapper, md: made of others, which count the same bytes again */
+	DISK_STACKED, /* device mapper, md, bcache, DRBD: made of others, which count the same bytes again */
+	DISK_PATH, /* one of several to a disk that has a line as well */
 	DISK_PARTITION, /* its disk has a line as well */
 	DISK_OF_MEMORY, /* loop, ram, zram: a file or memory */
 };
 
 /* What the device is, from its name and below sys/block. */
 enum disk_kind disk_kind(const struct roots *r, const char *name);
+/* The name of the device "MAJOR:MINOR". 0 or a negative errno. */
+int disk_name_of(const struct roots *r, const char *numbers, char name[DISK_NAME_SIZE]);
+/* Whether another device is made of it. */
+bool disk_is_under_another(const struct roots *r, const char *name);
 
 typedef void disk_function(const struct disk_io *io, void *context);
 

@@ -104,6 +104,7 @@ void monitor_done(struct monitor *m)
 	free(m->candidates);
 	cgroup_reading_close(&m->collect.cgroup_reading);
 	devices_done(&m->devices);
+	disks_done(&m->collect.disks);
 	interfaces_done(&m->interfaces);
 	net_sockets_done(&m->sockets);
 	ledger_done(&m->ledger);

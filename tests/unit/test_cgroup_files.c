@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The files in a cgroup's directory, and what the collectors make of them. */
-#include "linux_test.h"
-#include "made_tree.h"
+#include "cgroup_readings.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "collect/collect.h"
 #include "linux/cgroup_files.h"
 #include "linux/cgroup_mounts.h"
 #include "linux/cgroup_view.h"
@@ -113,9 +110,24 @@ static void cpu_stat_is_in_microseconds_in_version_2_only(void **state)
 		PARSE(cgroup_cpuacct_stat_parse, "user 12\n", 100, &user, &system), -EINVAL);
 }
 
-static void io_is_summed_over_the_devices(void **state)
+struct io_lines {
+	char devices[3][24];
+	struct cgroup_io io[3];
+	size_t n;
+};
+
+static void take_io_line(const char *device, const struct cgroup_io *io, void *context)
 {
-	struct cgroup_io io;
+	struct io_lines *lines = context;
+
+	assert_true(lines->n < ARRAY_SIZE(lines->io));
+	snprintf(lines->devices[lines->n], sizeof(lines->devices[0]), "%s", device);
+	lines->io[lines->n++] = *io;
+}
+
+static void io_is_told_by_device(void **state)
+{
+	struct io_lines lines = { 0 };
 	uint64_t read, write;
 	(void) state;
 
@@ -123,13 +135,18 @@ static void io_is_summed_over_the_devices(void **state)
 		PARSE(cgroup_io_stat_parse,
 			"8:16 rbytes=10 wbytes=20 rios=3 wios=4 dbytes=99 dios=9\n"
 			"8:0 rbytes=1 wbytes=2 rios=5 wios=6 dbytes=0 dios=0 cost.usage=8\n253:0\n",
-			&io),
+			take_io_line, &lines),
 		0);
-	assert_true(io.read_bytes == 11 && io.write_bytes == 22);
-	assert_true(io.read_operations == 8 && io.write_operations == 10);
-	assert_int_equal(cgroup_io_stat_parse("", 0, &io), 0);
-	assert_int_equal(io.read_bytes, 0);
-	assert_int_equal(PARSE(cgroup_io_stat_parse, "8:0 rbytes=x\n", &io), -EINVAL);
+	assert_int_equal(lines.n, 2);
+	assert_string_equal(lines.devices[0], "8:16");
+	assert_true(lines.io[0].read_bytes == 10 && lines.io[0].write_bytes == 20);
+	assert_true(lines.io[0].read_operations == 3 && lines.io[0].write_operations == 4);
+	assert_string_equal(lines.devices[1], "8:0");
+	assert_true(lines.io[1].read_bytes == 1 && lines.io[1].write_operations == 6);
+	assert_int_equal(cgroup_io_stat_parse("", 0, take_io_line, &lines), 0);
+	assert_int_equal(lines.n, 2);
+	assert_int_equal(
+		PARSE(cgroup_io_stat_parse, "8:0 rbytes=x\n", take_io_line, &lines), -EINVAL);
 
 	assert_int_equal(PARSE(cgroup_blkio_parse,
 				 "8:0 Read 100\n8:0 Write 7\n8:0 Sync 107\n8:0 Async 0\n8:0 "
@@ -215,89 +232,6 @@ static void mounts_that_were_cut_are_not_believed(void **state)
 		-EINVAL);
 }
 
-/* Collectors on a tree: what they put into the accumulators of their rows. */
-struct readings {
-	struct made_tree tree;
-	struct cgroup_view view;
-	struct measures measures;
-	struct collect collect;
-	struct batch batch;
-};
-
-static void open_readings(struct readings *r, const char *mountinfo, const char *cgroups)
-{
-	struct error err;
-
-	tree_open(&r->tree, mountinfo);
-	tree_put(&r->tree, "proc/4321/cgroup", cgroups);
-	assert_int_equal(measures_build(&r->measures, &err), 0);
-	r->collect = (struct collect){ .roots = &r->tree.roots, .cgroup = &r->view };
-	r->batch = (struct batch){ .measures = &r->measures,
-		.singles = calloc(r->measures.n, sizeof(struct accumulator)),
-		.run_singles = calloc(r->measures.n, sizeof(struct accumulator)),
-		.totals = calloc(r->measures.n, sizeof(struct total)) };
-}
-
-static void look_up(struct readings *r)
-{
-	cgroup_view_open(&r->view, &r->tree.roots, 4321);
-}
-
-static void close_readings(struct readings *r)
-{
-	cgroup_reading_close(&r->collect.cgroup_reading);
-	cgroup_view_close(&r->view);
-	free(r->batch.singles);
-	free(r->batch.run_singles);
-	free(r->batch.totals);
-	measures_done(&r->measures);
-	tree_close(&r->tree);
-}
-
-static void read_all(struct readings *r, uint64_t now_ns)
-{
-	for (int i = 0; collectors[i]; i++) {
-		int row = 0;
-
-		if (strncmp(collectors[i]->name, "cgroup_", 7) != 0)
-			continue;
-		while (r->measures.collector[row] != i)
-			row++;
-		batch_begin(&r->batch, row, now_ns);
-		assert_int_equal(collectors[i]->read(&r->collect, &r->batch), 0);
-		batch_end(&r->batch);
-	}
-}
-
-static const struct accumulator *reading(const struct readings *r, const char *key)
-{
-	int row = measures_find(&r->measures, key);
-
-	assert_true(row >= 0);
-	return &r->batch.run_singles[row];
-}
-
-static void assert_reading(
-	const struct readings *r, const char *key, uint64_t value, enum quality quality)
-{
-	const struct accumulator *a = reading(r, key);
-
-	if (a->quality != quality || a->last != value)
-		fail_msg("%s: %llu, %s", key, (unsigned long long) a->last,
-			quality_name((enum quality) a->quality));
-}
-
-static void assert_missing(const struct readings *r, const char *key, int error)
-{
-	const struct accumulator *a = reading(r, key);
-
-	if (a->quality != ABSENT || a->why != error)
-		fail_msg("%s: %s, errno %d", key, quality_name((enum quality) a->quality), a->why);
-}
-
-#define MOUNT_V2 "42 31 0:38 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"
-#define JOB_V2 "sys/fs/cgroup/job"
-
 static void put_memory_v2(const struct readings *r, const char *stat)
 {
 	tree_put(&r->tree, JOB_V2 "/memory.stat", stat);
@@ -357,6 +291,8 @@ static void version_2_is_read_whole(void **state)
 	assert_reading(&r, "cgroup_pids_limit_hits_count", 1, ESTIMATE);
 	assert_reading(&r, "cgroup_io_read_bytes", 4096, UPPER_BOUND);
 	assert_reading(&r, "cgroup_io_read_operations_count", 1, UPPER_BOUND);
+	assert_reading(&r, "cgroup_io_write_bytes", 0, ESTIMATE);
+	assert_reading(&r, "cgroup_io_write_operations_count", 0, ESTIMATE);
 	assert_reading(&r, "cgroup_pressure_cpu_some_seconds", 40000, UPPER_BOUND);
 	assert_reading(&r, "cgroup_pressure_cpu_some_percent", 2500, UPPER_BOUND);
 	assert_reading(&r, "cgroup_pressure_cpu_full_seconds", 0, ESTIMATE);
@@ -558,7 +494,7 @@ int main(void)
 		cmocka_unit_test(memory_stat_of_version_2_has_the_kernel_or_its_parts),
 		cmocka_unit_test(memory_stat_of_version_1_counts_what_is_below),
 		cmocka_unit_test(cpu_stat_is_in_microseconds_in_version_2_only),
-		cmocka_unit_test(io_is_summed_over_the_devices),
+		cmocka_unit_test(io_is_told_by_device),
 		cmocka_unit_test(pressure_has_shares_and_a_total),
 		cmocka_unit_test(quotas_lists_and_events_are_read),
 		cmocka_unit_test(mounts_that_were_cut_are_not_believed),

@@ -79,6 +79,7 @@ static void drop_machine(struct machine *m)
 	free(m->batch.run_singles);
 	free(m->batch.totals);
 	devices_done(&m->devices);
+	disks_done(&m->collect.disks);
 	measures_done(&m->measures);
 	roots_close(&m->roots);
 	assert_int_equal(nftw(m->prefix, remove_entry, 8, FTW_DEPTH | FTW_PHYS), 0);
@@ -342,6 +343,102 @@ static void bytes_of_disks_are_counted_once_whatever_stands_on_them(void **state
 	drop_machine(&m);
 }
 
+/* A cache and a volume of ZFS over sda, DRBD over sdb, an NVMe disk with two paths. What stands on others is known by its name, by `slaves`, or by
+ * `hidden`. */
+static void a_device_on_another_and_a_path_to_one_are_no_disks_of_their_own(void **state)
+{
+	struct machine m = make_machine();
+	(void) state;
+
+	make_file(&m, "sys/block/sda/holders/newcache7", "");
+	make_file(&m, "sys/block/sdb/size", "1000\n");
+	make_file(&m, "sys/block/newcache7/slaves/sda", "");
+	make_file(&m, "sys/block/bcache0/size", "1000\n");
+	make_file(&m, "sys/block/drbd1/size", "1000\n");
+	make_file(&m, "sys/block/zd16/size", "1000\n");
+	make_file(&m, "sys/block/nvme0n1/hidden", "0\n");
+	make_file(&m, "sys/block/nvme0c0n1/hidden", "1\n");
+	make_file(&m, "sys/block/nvme0c1n1/hidden", "1\n");
+	assert_int_equal(mkdirat(m.roots.sys, "block/nvme0n1/slaves", 0755), 0);
+	make_file(&m, "proc/diskstats",
+		"8 0 sda 10 0 100 5 20 0 200 9 0 500 9\n8 16 sdb 1 0 30 0 2 0 40 0 0 4 0\n"
+		"251 0 newcache7 10 0 90 5 20 0 190 9 0 500 9\n"
+		"252 0 bcache0 10 0 90 5 20 0 190 9 0 500 9\n"
+		"147 1 drbd1 1 0 30 0 2 0 40 0 0 4 0\n147 2 drbd1p1 1 0 30 0 2 0 40 0 0 4 0\n"
+		"230 16 zd16 1 0 30 0 2 0 40 0 0 4 0\n259 0 nvme0n1 3 0 8 0 2 0 16 0 0 4 0\n"
+		"259 1 nvme0c0n1 2 0 5 0 1 0 10 0 0 4 0\n"
+		"259 2 nvme0c1n1 1 0 3 0 1 0 6 0 0 4 0\n");
+	assert_int_equal(read_once(&m, "host_disk"), 0);
+	assert_int_equal(single(&m, "host_disk_read_bytes").last, (100 + 30 + 8) * 512);
+	assert_int_equal(single(&m, "host_disk_write_bytes").last, (200 + 40 + 16) * 512);
+	assert_int_equal(single(&m, "host_disk_write_count").last, 20 + 2 + 2);
+	assert_string_equal(find_device(&m, "sda")->kind, "disk");
+	assert_string_equal(find_device(&m, "nvme0n1")->kind, "disk");
+	assert_string_equal(find_device(&m, "newcache7")->kind, "volume");
+	assert_string_equal(find_device(&m, "bcache0")->kind, "volume");
+	assert_string_equal(find_device(&m, "drbd1")->kind, "volume");
+	assert_string_equal(find_device(&m, "zd16")->kind, "volume");
+	assert_null(find_device(&m, "drbd1p1"));
+	assert_null(find_device(&m, "nvme0c0n1"));
+	drop_machine(&m);
+}
+
+static void a_disk_that_goes_takes_nothing_from_what_the_others_write(void **state)
+{
+	struct machine m = make_machine();
+	(void) state;
+
+	make_file(&m, "sys/block/sda/size", "1000\n");
+	make_file(&m, "sys/block/sdb/size", "1000\n");
+	make_file(&m, "sys/block/sdc/size", "1000\n");
+	make_file(&m, "proc/diskstats",
+		"8 0 sda 10 0 100 5 20 0 1000 9 0 500 9\n"
+		"8 16 sdb 1 0 10 5 9000 0 900000 9 0 500 9\n");
+	assert_int_equal(read_once(&m, "host_disk"), 0);
+	assert_int_equal(single(&m, "host_disk_write_bytes").last, 901000 * 512);
+	/* sdb has gone; sda wrote 100 MiB, 204800 sectors, in 100 requests */
+	make_file(&m, "proc/diskstats", "8 0 sda 10 0 100 5 120 0 205800 9 0 500 9\n");
+	assert_int_equal(read_once(&m, "host_disk"), 0);
+	assert_int_equal(single(&m, "host_disk_write_bytes").delta, 100 << 20);
+	assert_int_equal(single(&m, "host_disk_write_count").delta, 100);
+	assert_int_equal(single(&m, "host_disk_read_bytes").delta, 0);
+	assert_int_equal(single(&m, "host_disk_write_bytes").quality, LOWER_BOUND);
+	assert_false(single(&m, "host_disk_write_bytes").backwards);
+	/* another sdb, and a third disk: what they show they counted since they came; sda reads 7 sectors */
+	make_file(&m, "proc/diskstats",
+		"8 0 sda 11 0 107 5 120 0 205800 9 0 500 9\n8 16 sdb 2 0 16 5 3 0 24 9 0 8 9\n"
+		"8 32 sdc 1 0 8 5 1 0 40 9 0 4 9\n");
+	assert_int_equal(read_once(&m, "host_disk"), 0);
+	assert_int_equal(single(&m, "host_disk_write_bytes").delta, (100 << 20) + (24 + 40) * 512);
+	assert_int_equal(single(&m, "host_disk_read_bytes").delta, (7 + 16 + 8) * 512);
+	assert_int_equal(of_device(&m, "sdb", "host_device_write_bytes").delta, 24 * 512);
+	assert_int_equal(of_device(&m, "sdb", "host_device_write_bytes").quality, LOWER_BOUND);
+	assert_int_equal(of_device(&m, "sda", "host_device_write_bytes").quality, EXACT);
+	/* sdb was changed between two looks */
+	make_file(&m, "proc/diskstats",
+		"8 0 sda 11 0 107 5 120 0 205800 9 0 500 9\n8 16 sdb 1 0 2 5 1 0 4 9 0 8 9\n"
+		"8 32 sdc 1 0 8 5 1 0 40 9 0 4 9\n");
+	assert_int_equal(read_once(&m, "host_disk"), 0);
+	assert_int_equal(
+		single(&m, "host_disk_write_bytes").delta, (100 << 20) + (24 + 40 + 4) * 512);
+	drop_machine(&m);
+}
+
+static void milliseconds_that_went_round_at_32_bits_go_on(void **state)
+{
+	struct machine m = make_machine();
+	(void) state;
+
+	make_file(&m, "sys/block/sda/size", "1000\n");
+	make_file(&m, "proc/diskstats", "8 0 sda 10 0 100 5 20 0 1000 9 0 4294967290 9\n");
+	assert_int_equal(read_once(&m, "host_disk"), 0);
+	make_file(&m, "proc/diskstats", "8 0 sda 10 0 100 5 20 0 1000 9 0 14 9\n");
+	assert_int_equal(read_once(&m, "host_disk"), 0);
+	assert_int_equal(of_device(&m, "sda", "host_device_busy_seconds").delta, 20 * 1000000);
+	assert_int_equal(single(&m, "host_disk_write_bytes").quality, EXACT);
+	drop_machine(&m);
+}
+
 static void a_machine_without_disks_says_so(void **state)
 {
 	struct machine m = make_machine();
@@ -483,6 +580,9 @@ int main(void)
 		cmocka_unit_test(used_memory_is_what_is_not_available),
 		cmocka_unit_test(without_an_estimate_of_the_kernel_used_memory_is_absent),
 		cmocka_unit_test(bytes_of_disks_are_counted_once_whatever_stands_on_them),
+		cmocka_unit_test(a_device_on_another_and_a_path_to_one_are_no_disks_of_their_own),
+		cmocka_unit_test(a_disk_that_goes_takes_nothing_from_what_the_others_write),
+		cmocka_unit_test(milliseconds_that_went_round_at_32_bits_go_on),
 		cmocka_unit_test(a_machine_without_disks_says_so),
 		cmocka_unit_test(pressure_grows_and_a_kernel_without_it_says_what_would_help),
 		cmocka_unit_test(frequencies_come_from_cpufreq_and_else_from_cpuinfo),
