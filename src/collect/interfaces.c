@@ -35,7 +35,7 @@ bool interfaces_are_the_jobs(const struct interfaces *s)
 	return s->alone && !(s->moved && s->named) && s->arrivals == 0;
 }
 
-static struct interface *find(struct interfaces *s, const char *name)
+struct interface *interfaces_find(struct interfaces *s, const char *name)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		size_t at = (s->found + i) % s->n;
@@ -52,6 +52,8 @@ static struct interface *enter(struct interfaces *s, const char *name)
 {
 	if (s->n == s->capacity) {
 		size_t capacity = s->capacity ? 2 * s->capacity : 8;
+		if (capacity > N_INTERFACES_MAX)
+			return NULL;
 		struct interface *list = realloc(s->list, capacity * sizeof(*list));
 		if (!list)
 			return NULL;
@@ -104,21 +106,15 @@ static void count_whole(struct interfaces *s, struct interface *i, const struct 
 	s->arrivals += counted && !s->moved;
 }
 
-struct taking {
-	struct interfaces *s;
-	bool out_of_memory;
-};
-
 static void take_one(const struct net_interface *now, void *context)
 {
-	struct taking *t = context;
-	struct interfaces *s = t->s;
-	struct interface *i = find(s, now->name);
+	struct interfaces *s = context;
+	struct interface *i = interfaces_find(s, now->name);
 
 	if (!i)
 		i = enter(s, now->name);
 	if (!i) {
-		t->out_of_memory = true;
+		s->refused++;
 		return;
 	}
 	if (i->seen)
@@ -135,21 +131,56 @@ static void take_one(const struct net_interface *now, void *context)
 	i->there = i->seen = true;
 }
 
+/* Where interfaces come and go by the thousand, only the latest keep their place. */
+static void fold_gone(struct interfaces *s, size_t n_gone)
+{
+	size_t kept = 0;
+
+	if (n_gone <= N_INTERFACES_GONE_MAX)
+		return;
+	for (size_t i = 0; i < s->n; i++) {
+		const struct interface *at = &s->list[i];
+
+		if (at->there || n_gone <= N_INTERFACES_GONE_MAX) {
+			if (kept != i)
+				s->list[kept] = *at;
+			kept++;
+			continue;
+		}
+		for (unsigned k = 0; k < N_INTERFACE_COUNTERS; k++)
+			s->folded[interface_is_loopback(at)][k] += at->grown[k];
+		s->n_folded++;
+		n_gone--;
+	}
+	s->n = kept;
+	s->found = 0;
+}
+
 int interfaces_take(struct interfaces *s, const char *text, size_t n)
 {
-	struct taking t = { .s = s };
-
 	for (size_t i = 0; i < s->n; i++)
 		s->list[i].seen = false;
-	int rc = net_dev_parse(text, n, take_one, &t);
+	int rc = net_dev_parse(text, n, take_one, s);
 	if (rc < 0)
 		return rc;
+	size_t n_gone = 0;
 	for (size_t i = 0; i < s->n; i++) {
 		s->resets += s->list[i].there && !s->list[i].seen;
 		s->list[i].there = s->list[i].seen;
+		n_gone += !s->list[i].there;
 	}
+	fold_gone(s, n_gone);
 	s->looked = true;
-	return t.out_of_memory ? -ENOMEM : 0;
+	return 0;
+}
+
+void interfaces_sum(const struct interfaces *s, bool loopback, uint64_t ret[N_INTERFACE_COUNTERS])
+{
+	memcpy(ret, s->folded[loopback], sizeof(s->folded[loopback]));
+	for (size_t i = 0; i < s->n; i++)
+		for (unsigned k = 0; k < N_INTERFACE_COUNTERS; k++)
+			if (interface_is_loopback(&s->list[i]) == loopback)
+				ret[k] += s->list[i].grown[k];
 }
 
 static int read_table(struct interfaces *s, int fd)

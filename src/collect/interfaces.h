@@ -12,6 +12,11 @@
 
 struct roots;
 
+/* Interfaces that went away and may come back under their name keep their place, so many of them; the growth of others is kept in a sum. */
+#define N_INTERFACES_GONE_MAX 64
+/* More at one time are not followed. */
+#define N_INTERFACES_MAX 4096
+
 struct interface {
 	char name[INTERFACE_NAME_SIZE];
 	bool there; /* in the latest look */
@@ -24,6 +29,10 @@ struct interface {
 struct interfaces {
 	struct interface *list;
 	size_t n, capacity;
+	uint64_t folded
+		[2]
+		[N_INTERFACE_COUNTERS]; /* growth of those no longer in the list: of others, of loopback */
+	uint64_t n_folded; /* how many those are */
 	size_t found; /* where the latest was: the file's order seldom changes */
 	char *text;
 	size_t text_size;
@@ -38,17 +47,23 @@ struct interfaces {
 	/* counters that went round at 2^32; interfaces that began anew or went away, and with them what they counted since the look before;
 	 * interfaces that came with something counted */
 	uint64_t wraps, resets, arrivals;
+	uint64_t refused; /* looks at interfaces for which there was no place */
 };
 
 /*
  * One look at the namespace of `job`; when that process is gone, at the keeper's as long as it is the same one. The first look is where counting
- * begins. A namespace entered later counts whole. 0 or a negative errno. Allocates only for more interfaces than ever before.
+ * begins. A namespace entered later counts whole. 0 or a negative errno. Allocates only for more interfaces at one time than ever before.
  */
 int interfaces_look(
 	struct interfaces *s, const struct roots *roots, pid_t job, pid_t keeper, uint64_t now_ns);
 /* The text of net/dev, as interfaces_look() takes it in; for tests. */
 int interfaces_take(struct interfaces *s, const char *text, size_t n);
 void interfaces_done(struct interfaces *s);
+
+/* What all have grown by, also those that are gone: `loopback` alone or all others. */
+void interfaces_sum(const struct interfaces *s, bool loopback, uint64_t ret[N_INTERFACE_COUNTERS]);
+/* The one of that name which is there, or was and is still kept; else NULL. */
+struct interface *interfaces_find(struct interfaces *s, const char *name);
 
 bool interface_is_loopback(const struct interface *i);
 /* The namespace is the job's alone: what it counts, the job did. */

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "collect/collect.h"
+#include "collect/devices.h"
 #include "collect/interfaces.h"
 #include "linux/roots.h"
 #include "target/ledger.h"
@@ -95,7 +96,7 @@ static enum quality sum_quality(const struct interfaces *s, uint64_t sum)
 
 	if (s->wraps)
 		return ESTIMATE;
-	if (s->resets)
+	if (s->resets || s->refused)
 		return ours ? LOWER_BOUND : ESTIMATE;
 	return ours || sum == 0 ? EXACT : UPPER_BOUND;
 }
@@ -111,11 +112,10 @@ static void put_sums(const struct interfaces *s, struct batch *out)
 		{ LOOPBACK_TRANSMIT_BYTES, TRANSMIT_BYTES },
 		{ LOOPBACK_TRANSMIT_PACKETS, TRANSMIT_PACKETS },
 	};
-	uint64_t sums[2][N_INTERFACE_COUNTERS] = { 0 };
+	uint64_t sums[2][N_INTERFACE_COUNTERS];
 
-	for (size_t i = 0; i < s->n; i++)
-		for (unsigned k = 0; k < N_INTERFACE_COUNTERS; k++)
-			sums[interface_is_loopback(&s->list[i])][k] += s->list[i].grown[k];
+	interfaces_sum(s, false, sums[0]);
+	interfaces_sum(s, true, sums[1]);
 	for (unsigned k = 0; k < N_INTERFACE_COUNTERS; k++)
 		put_quality(out, NULL, NAMESPACE + k, sums[0][k], sum_quality(s, sums[0][k]));
 	for (size_t i = 0; i < ARRAY_SIZE(loopback_rows); i++) {
@@ -137,9 +137,15 @@ static void put_interface(struct interface *i, struct batch *out)
 	i->shown = true;
 }
 
+static bool is_kept(const char *name, void *context)
+{
+	return interfaces_find(context, name) != NULL;
+}
+
 static int read_net_dev(struct collect *c, struct batch *out)
 {
 	struct interfaces *s = c->interfaces;
+	uint64_t n_folded = s->n_folded;
 	int rc = interfaces_look(
 		s, c->roots, c->ledger->job_pid, c->ledger->keeper_pid, out->now_ns);
 
@@ -149,6 +155,9 @@ static int read_net_dev(struct collect *c, struct batch *out)
 		return 0;
 	}
 	put_sums(s, out);
+	if (s->n_folded != n_folded)
+		devices_keep(
+			out->devices, out->measures->collector[out->rows[INTERFACE]], is_kept, s);
 	for (size_t i = 0; i < s->n; i++)
 		if (s->list[i].there)
 			put_interface(&s->list[i], out);

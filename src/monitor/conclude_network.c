@@ -88,6 +88,22 @@ void conclude_energy(struct monitor *m, struct assay_run_info *info)
 			(unsigned long long) m->energy.doubtful);
 }
 
+static void note_interfaces(const struct interfaces *s, struct assay_run_info *info)
+{
+	if (s->n_folded)
+		run_info_note(info,
+			"%llu interfaces that went away are in the sums of the network namespace "
+			"and "
+			"not among the devices",
+			(unsigned long long) s->n_folded);
+	if (s->refused)
+		run_info_note(info,
+			"interfaces could not be followed, %llu times: out of memory, or more than "
+			"%d "
+			"at one time",
+			(unsigned long long) s->refused, N_INTERFACES_MAX);
+}
+
 void conclude_network(struct monitor *m, struct assay_run_info *info)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(directions); i++) {
@@ -101,5 +117,6 @@ void conclude_network(struct monitor *m, struct assay_run_info *info)
 		else if (of_namespace.quality != ABSENT)
 			claim_namespace(info, d, &of_namespace, m);
 	}
+	note_interfaces(&m->interfaces, info);
 	note_lost_sockets(&m->sockets, info);
 }

@@ -236,6 +236,33 @@ static void what_an_interface_took_along_makes_an_estimate(void **state)
 	assert_int_equal(of_device(t, "interface", "veth7", "netns_interface_receive_bytes"), 4);
 }
 
+static void devices_of_interfaces_long_gone_give_their_place_back(void **state)
+{
+	struct tree *t = *state;
+
+	put_namespace(t, JOB, "net:[4026531840]");
+	put_table(t, JOB, "eth0: 1000 10 2000 20\n");
+	read_at(t, "net_dev", 1);
+	for (int i = 0; i < 300; i++) {
+		char text[64];
+
+		snprintf(
+			text, sizeof(text), "veth%d: 70 1 0 0\neth0: %d 10 2000 20\n", i, 1001 + i);
+		put_table(t, JOB, text);
+		read_at(t, "net_dev", 2 + (unsigned) i);
+	}
+	assert_int_equal(result(t, "netns_receive_bytes").delta, 300 * 70 + 300);
+	assert_int_equal(t->devices.n, t->interfaces.n);
+	assert_int_equal(t->devices.n, N_INTERFACES_GONE_MAX + 2);
+	assert_int_equal(of_device(t, "interface", "eth0", "netns_interface_receive_bytes"), 300);
+	assert_int_equal(of_device(t, "interface", "veth299", "netns_interface_receive_bytes"), 70);
+	/* One whose place was given away begins anew. */
+	put_table(t, JOB, "veth0: 9 1 0 0\neth0: 1300 10 2000 20\n");
+	read_at(t, "net_dev", 400);
+	assert_int_equal(of_device(t, "interface", "veth0", "netns_interface_receive_bytes"), 9);
+	assert_int_equal(result(t, "netns_receive_bytes").delta, 300 * 70 + 300 + 9);
+}
+
 static void the_namespace_that_the_job_enters_counts_whole_and_the_old_one_no_more(void **state)
 {
 	struct tree *t = *state;
@@ -342,6 +369,7 @@ int main(void)
 		IN_A_TREE(sums_are_of_all_interfaces_but_loopback),
 		IN_A_TREE(where_nothing_moved_the_job_moved_nothing),
 		IN_A_TREE(what_an_interface_took_along_makes_an_estimate),
+		IN_A_TREE(devices_of_interfaces_long_gone_give_their_place_back),
 		IN_A_TREE(the_namespace_that_the_job_enters_counts_whole_and_the_old_one_no_more),
 		IN_A_TREE(the_keeper_stands_in_only_while_it_is_in_the_jobs_namespace),
 		IN_A_TREE(energy_is_summed_by_kind_in_nanojoules_and_power_follows),
