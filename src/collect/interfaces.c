@@ -30,7 +30,7 @@ bool interface_is_loopback(const struct interface *i)
 	return strcmp(i->name, "lo") == 0;
 }
 
-bool interfaces_are_the_jobs(const struct interfaces *s)
+bool interfaces_met_no_stranger(const struct interfaces *s)
 {
 	return s->alone && !(s->moved && s->named) && s->arrivals == 0;
 }
@@ -205,17 +205,18 @@ static void forget_file(struct interfaces *s)
 	s->open = false;
 }
 
-/* Into another namespace: its interfaces are others, whatever their names. */
+/* Into another namespace: its interfaces are others, whatever their names. The open file still shows what was moved in the old one till now. */
 static void enter_namespace(struct interfaces *s, const struct roots *roots,
 	uint64_t network_namespace, pid_t job, pid_t keeper)
 {
-	forget_file(s);
 	if (s->network_namespace != 0) {
+		s->resets += !s->open || read_table(s, s->fd) < 0;
 		s->moved = true;
 		s->named = net_namespace_is_named(roots, job);
 		for (size_t i = 0; i < s->n; i++)
 			s->list[i].there = false;
 	}
+	forget_file(s);
 	s->network_namespace = network_namespace;
 	s->alone = namespace_is_the_jobs(roots, network_namespace, keeper);
 }

@@ -66,7 +66,7 @@ void interfaces_sum(const struct interfaces *s, bool loopback, uint64_t ret[N_IN
 struct interface *interfaces_find(struct interfaces *s, const char *name);
 
 bool interface_is_loopback(const struct interface *i);
-/* The namespace is the job's alone: what it counts, the job did. */
-bool interfaces_are_the_jobs(const struct interfaces *s);
+/* No look met anybody else in the namespace, nor anything older than the job. Who came and went between two looks was not met. */
+bool interfaces_met_no_stranger(const struct interfaces *s);
 
 #endif

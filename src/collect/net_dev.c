@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Traffic of the job's network namespace: all that its interfaces moved, whoever sent it, unless the namespace is the job's alone. */
+/* Traffic of the job's network namespace: all that its interfaces moved, whoever sent it. */
 #include "linux/net_dev.h"
 
 #include <errno.h>
@@ -37,7 +37,7 @@ enum {
 #define IN_BYTES .unit = BYTES
 #define IN_COUNTS .unit = COUNT
 #define WITHOUT_LOOPBACK "by all interfaces but loopback, link headers included; "
-#define WHOSE "others' too unless exact: then the namespace holds the job alone"
+#define WHOSE "whoever sent it, and once for each interface that it crosses"
 
 static const struct measure rows[] = {
 	/* clang-format off */
@@ -89,16 +89,16 @@ static int probe_net_dev(const struct collect *c, struct error *err)
 	return 0;
 }
 
-/* What may be said of a sum as the job's. Where all together moved nothing, so did the job. */
+/*
+ * What may be said of a sum as the job's. Where all together moved nothing, so did the job. More is never exact: setns(2) lets somebody in and out
+ * between two looks, even into a namespace born with the job, and what is forwarded or crosses a bridge or a cable (veth) inside it counts once
+ * an interface.
+ */
 static enum quality sum_quality(const struct interfaces *s, uint64_t sum)
 {
-	bool ours = interfaces_are_the_jobs(s);
-
-	if (s->wraps)
+	if (s->wraps || s->resets || s->refused)
 		return ESTIMATE;
-	if (s->resets || s->refused)
-		return ours ? LOWER_BOUND : ESTIMATE;
-	return ours || sum == 0 ? EXACT : UPPER_BOUND;
+	return sum == 0 ? EXACT : UPPER_BOUND;
 }
 
 static void put_sums(const struct interfaces *s, struct batch *out)

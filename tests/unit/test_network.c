@@ -263,7 +263,7 @@ static void the_live_table_shows_loopback_and_our_own_namespace(void **state)
 	assert_int_equal(s.network_namespace, ours);
 	/* Our parent is in it as well, and no child of ours. */
 	assert_false(namespace_is_the_jobs(&roots, ours, getpid()));
-	assert_false(interfaces_are_the_jobs(&s));
+	assert_false(interfaces_met_no_stranger(&s));
 	interfaces_done(&s);
 	roots_close(&roots);
 }

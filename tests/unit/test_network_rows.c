@@ -61,6 +61,14 @@ static void put_file(const struct tree *t, const char *path, const char *content
 	assert_int_equal(fclose(f), 0);
 }
 
+static void remove_file(const struct tree *t, const char *path)
+{
+	char text[256];
+
+	snprintf(text, sizeof(text), "%s/%s", t->top, path);
+	assert_int_equal(unlink(text), 0);
+}
+
 static void put_link(const struct tree *t, const char *path, const char *target)
 {
 	char text[256];
@@ -216,6 +224,35 @@ static void where_nothing_moved_the_job_moved_nothing(void **state)
 	assert_int_equal(result(t, "netns_receive_bytes").quality, EXACT);
 }
 
+/* Somebody may have been in it between two looks (nsenter), and was not met. */
+static void in_a_namespace_where_nobody_else_was_met_the_sum_is_an_upper_bound(void **state)
+{
+	struct tree *t = *state;
+
+	put_link(t, "proc/self/ns/pid", "pid:[4026531836]");
+	put_namespace(t, 1, "net:[4026531840]");
+	put_namespace(t, KEEPER, "net:[4026531840]");
+	put_namespace(t, JOB, "net:[4026532500]");
+	put_file(t, "proc/77/stat",
+		"77 (job) S 76 77 77 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 5 0 0 0 0 0 0 0 0 0 0 0 0 0 0 "
+		"0 0 17 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n");
+	put_table(t, JOB, "lo: 0 0 0 0\nveth0: 0 0 0 0\nveth1: 0 0 0 0\n");
+	read_at(t, "net_dev", 20);
+	assert_int_equal(result(t, "netns_transmit_bytes").quality, EXACT);
+	put_table(t, JOB, "lo: 0 0 0 0\nveth0: 0 0 1440 20\nveth1: 1440 20 0 0\n");
+	read_at(t, "net_dev", 28);
+	assert_true(interfaces_met_no_stranger(&t->interfaces));
+	assert_int_equal(result(t, "netns_transmit_bytes").delta, 1440);
+	assert_int_equal(result(t, "netns_transmit_bytes").quality, UPPER_BOUND);
+	assert_int_equal(result(t, "netns_loopback_transmit_bytes").quality, EXACT);
+	/* What went away took along what it moved since the look before: not even a bound. */
+	put_table(t, JOB, "lo: 0 0 0 0\nveth0: 0 0 1440 20\n");
+	int row = measures_find(&t->measures, "netns_receive_bytes");
+	accumulator_next_window(&t->batch.singles[row], 28 * NSEC_PER_SEC);
+	read_at(t, "net_dev", 29);
+	assert_int_equal(t->batch.singles[row].quality, ESTIMATE);
+}
+
 static void what_an_interface_took_along_makes_an_estimate(void **state)
 {
 	struct tree *t = *state;
@@ -270,10 +307,14 @@ static void the_namespace_that_the_job_enters_counts_whole_and_the_old_one_no_mo
 	put_namespace(t, JOB, "net:[4026531840]");
 	put_table(t, JOB, "lo: 100 1 100 1\neth0: 1000 10 2000 20\n");
 	read_at(t, "net_dev", 1);
+	/* The file that is open goes on to show the old one: 5 bytes more before the job left it. */
+	put_table(t, JOB, "lo: 100 1 100 1\neth0: 1005 11 2000 20\n");
+	remove_file(t, "proc/77/net/dev");
 	put_namespace(t, JOB, "net:[4026532500]");
 	put_table(t, JOB, "lo: 40 1 40 1\neth0: 7 1 3 1\n");
 	read_at(t, "net_dev", 2);
-	assert_int_equal(result(t, "netns_receive_bytes").delta, 7);
+	assert_int_equal(result(t, "netns_receive_bytes").delta, 5 + 7);
+	assert_int_equal(result(t, "netns_receive_bytes").quality, UPPER_BOUND);
 	assert_int_equal(result(t, "netns_loopback_receive_bytes").delta, 40);
 	assert_int_equal(result(t, "netns_resets_count").delta, 0);
 }
@@ -368,6 +409,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		IN_A_TREE(sums_are_of_all_interfaces_but_loopback),
 		IN_A_TREE(where_nothing_moved_the_job_moved_nothing),
+		IN_A_TREE(in_a_namespace_where_nobody_else_was_met_the_sum_is_an_upper_bound),
 		IN_A_TREE(what_an_interface_took_along_makes_an_estimate),
 		IN_A_TREE(devices_of_interfaces_long_gone_give_their_place_back),
 		IN_A_TREE(the_namespace_that_the_job_enters_counts_whole_and_the_old_one_no_more),
