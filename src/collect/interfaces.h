@@ -19,6 +19,7 @@ struct roots;
 
 struct interface {
 	char name[INTERFACE_NAME_SIZE];
+	uint64_t index; /* stays when it is renamed; 0: not known */
 	bool there; /* in the latest look */
 	bool seen; /* in the present one */
 	bool shown; /* to the loop, at least once */
@@ -38,6 +39,9 @@ struct interfaces {
 	size_t text_size;
 	int fd; /* net/dev of `network_namespace`; meaningful when `open` */
 	bool open;
+	const struct roots *roots; /* where indices are asked for; NULL: nowhere */
+	pid_t shown_by; /* the process of whose namespace `fd` is */
+	size_t n_asked; /* in this look */
 	bool looked; /* at least once: what comes now was not there before */
 	uint64_t network_namespace; /* 0: not known */
 	bool moved; /* the job entered a namespace other than the one it began in */

@@ -137,6 +137,30 @@ def test_a_named_namespace_that_the_job_enters_may_be_older_than_it(run_assay, t
     carries(claim, 25 * MB)
 
 
+def test_a_renamed_interface_does_not_bring_its_past_again(run_assay, two_namespaces, room):
+    here, there = two_namespaces
+    if not Path("/proc/self/net/dev_snmp6").exists():
+        pytest.skip("this kernel shows no index of an interface: it has no IPv6")
+    server = subprocess.Popen(inside(there, *traffic("serve", "10.99.0.2")), stdout=subprocess.PIPE, text=True)
+    subprocess.run(inside(here, *traffic("send", "10.99.0.2", server.stdout.readline().strip(), 30 * MB)), check=True)
+    server.stdout.close()
+    assert server.wait() == 0
+    before = cable_counters(there)[0]
+    rename = f'touch {room}/begun; until [ -e {room}/go ]; do sleep 0.05; done; ip link set cable down; ip link set cable name cord; ip link set cord up'
+    started = run_assay.start(["sh", "-c", rename], wrapper=inside(here))
+    wait_for(lambda: (room / "begun").exists(), "the job")
+    (room / "go").touch()
+    run = started.finish()
+
+    assert run.status == 0, run.stderr
+    claim = run.headline["network_transmit_bytes"]
+    assert before >= 30 * MB
+    assert claim["value"] < MB, claim
+    assert claim["quality"] in ("exact", "upper_bound"), claim
+    assert run.info["summary"]["netns_resets_count"]["value"] == 0
+    assert device(run, "cord")["netns_interface_transmit_bytes"]["value"] < MB
+
+
 def test_who_enters_the_jobs_namespace_between_two_looks_makes_it_no_exact_claim(run_assay, two_namespaces, room):
     here, there = two_namespaces
     server = subprocess.Popen(inside(there, *traffic("serve", "10.99.0.2")), stdout=subprocess.PIPE, text=True)

@@ -236,6 +236,20 @@ static void more_interfaces_than_there_is_place_for_are_said_to_be_missing(void 
 	interfaces_done(&s);
 }
 
+static void the_index_is_the_first_line_of_its_file(void **state)
+{
+	uint64_t index = 0;
+	(void) state;
+
+	assert_int_equal(
+		net_interface_index_parse("ifIndex \t12\nIp6InReceives 3\n", 29, &index), 0);
+	assert_int_equal(index, 12);
+	assert_int_equal(net_interface_index_parse("ifIndex \t12", 11, &index), -EINVAL);
+	assert_int_equal(net_interface_index_parse("ifIndexes 1\n", 12, &index), -EINVAL);
+	assert_int_equal(net_interface_index_parse("ifIndex", 7, &index), -EINVAL);
+	assert_int_equal(net_interface_index_parse("", 0, &index), -EINVAL);
+}
+
 static void only_lo_is_loopback(void **state)
 {
 	struct interfaces s = { 0 };
@@ -283,6 +297,7 @@ int main(void)
 		cmocka_unit_test(
 			interfaces_that_come_and_go_by_the_hundred_stay_in_the_sums_and_give_their_place_back),
 		cmocka_unit_test(more_interfaces_than_there_is_place_for_are_said_to_be_missing),
+		cmocka_unit_test(the_index_is_the_first_line_of_its_file),
 		cmocka_unit_test(only_lo_is_loopback),
 		cmocka_unit_test(the_live_table_shows_loopback_and_our_own_namespace),
 	};

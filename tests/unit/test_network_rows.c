@@ -273,6 +273,58 @@ static void what_an_interface_took_along_makes_an_estimate(void **state)
 	assert_int_equal(of_device(t, "interface", "veth7", "netns_interface_receive_bytes"), 4);
 }
 
+static void put_index(const struct tree *t, const char *name, const char *index)
+{
+	char path[64], text[64];
+
+	snprintf(path, sizeof(path), "proc/%d/net/dev_snmp6/%s", JOB, name);
+	snprintf(text, sizeof(text), "ifIndex                         \t%s\nIp6InReceives \t0\n",
+		index);
+	put_file(t, path, text);
+}
+
+static void a_renamed_interface_does_not_bring_its_past_again(void **state)
+{
+	struct tree *t = *state;
+
+	put_namespace(t, JOB, "net:[4026531840]");
+	put_index(t, "eth0", "2");
+	put_table(t, JOB, "eth0: 7000000 10 2000 20\neth1: 7000000 1 100 1\n");
+	read_at(t, "net_dev", 1);
+	put_table(t, JOB, "eth0: 7000010 11 2000 20\neth1: 7000000 1 100 1\n");
+	read_at(t, "net_dev", 2);
+	put_index(t, "wan0", "2");
+	put_table(t, JOB, "wan0: 7000014 12 2000 20\neth1: 7000000 1 100 1\n");
+	read_at(t, "net_dev", 3);
+	assert_int_equal(result(t, "netns_receive_bytes").delta, 10 + 4);
+	assert_int_equal(result(t, "netns_receive_bytes").quality, UPPER_BOUND);
+	assert_int_equal(result(t, "netns_resets_count").delta, 0);
+	assert_int_equal(of_device(t, "interface", "wan0", "netns_interface_receive_bytes"), 4);
+	assert_int_equal(of_device(t, "interface", "eth0", "netns_interface_receive_bytes"), 10);
+	/* And back, to a name that is still kept. */
+	put_table(t, JOB, "eth0: 7000015 12 2000 20\neth1: 7000000 1 100 1\n");
+	read_at(t, "net_dev", 4);
+	assert_int_equal(result(t, "netns_receive_bytes").delta, 10 + 4 + 1);
+	assert_int_equal(of_device(t, "interface", "eth0", "netns_interface_receive_bytes"), 11);
+}
+
+/* Of another index it is another one, however alike the counters: its own counts whole, and what the old one took along is not known. */
+static void a_successor_under_another_name_counts_whole(void **state)
+{
+	struct tree *t = *state;
+
+	put_namespace(t, JOB, "net:[4026531840]");
+	put_index(t, "veth1", "7");
+	put_table(t, JOB, "veth1: 70 1 0 0\n");
+	read_at(t, "net_dev", 1);
+	put_index(t, "veth2", "8");
+	put_table(t, JOB, "veth2: 70 1 0 0\n");
+	read_at(t, "net_dev", 2);
+	assert_int_equal(result(t, "netns_receive_bytes").delta, 70);
+	assert_int_equal(result(t, "netns_receive_bytes").quality, ESTIMATE);
+	assert_int_equal(result(t, "netns_resets_count").delta, 1);
+}
+
 static void devices_of_interfaces_long_gone_give_their_place_back(void **state)
 {
 	struct tree *t = *state;
@@ -411,6 +463,8 @@ int main(void)
 		IN_A_TREE(where_nothing_moved_the_job_moved_nothing),
 		IN_A_TREE(in_a_namespace_where_nobody_else_was_met_the_sum_is_an_upper_bound),
 		IN_A_TREE(what_an_interface_took_along_makes_an_estimate),
+		IN_A_TREE(a_renamed_interface_does_not_bring_its_past_again),
+		IN_A_TREE(a_successor_under_another_name_counts_whole),
 		IN_A_TREE(devices_of_interfaces_long_gone_give_their_place_back),
 		IN_A_TREE(the_namespace_that_the_job_enters_counts_whole_and_the_old_one_no_more),
 		IN_A_TREE(the_keeper_stands_in_only_while_it_is_in_the_jobs_namespace),
