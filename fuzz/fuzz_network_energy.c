@@ -47,8 +47,16 @@ static void feed_looks(const char *text, size_t n)
 	size_t before = s.n;
 	if (middle)
 		(void) interfaces_take(&s, middle + 1, n - first - 1);
-	must(s.n >= before);
+	must(s.n + s.n_folded >= before);
 	interfaces_done(&s);
+}
+
+static void feed_index(const char *text, size_t n)
+{
+	uint64_t index;
+	int rc = net_interface_index_parse(text, n, &index);
+
+	must(rc == -EINVAL || (rc == 0 && memchr(text, '\n', n)));
 }
 
 static void feed_number(const char *text, size_t n)
@@ -79,8 +87,8 @@ static void feed_sockets(const char *bytes, size_t n)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static void (*const feeds[])(
-		const char *, size_t) = { feed_net_dev, feed_looks, feed_number, feed_sockets };
+	static void (*const feeds[])(const char *, size_t) = { feed_net_dev, feed_looks,
+		feed_number, feed_sockets, feed_index };
 
 	if (size == 0)
 		return 0;

@@ -96,6 +96,27 @@ struct device_record *devices_get(
 	return enter(d, collector, kind, name);
 }
 
+void devices_keep(struct devices *d, int collector, bool (*keep)(const char *name, void *context),
+	void *context)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < d->n; i++) {
+		struct device_record *at = &d->list[i];
+
+		if (at->collector != collector || keep(at->name, context)) {
+			if (kept != i)
+				d->list[kept] = *at;
+			kept++;
+			continue;
+		}
+		free(at->rows);
+		free(at->run_rows);
+	}
+	d->n = kept;
+	d->found = 0;
+}
+
 void devices_next_window(struct devices *d, uint64_t now_ns)
 {
 	for (size_t i = 0; i < d->n; i++)

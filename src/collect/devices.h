@@ -3,6 +3,7 @@
 #ifndef ASSAY_COLLECT_DEVICES_H
 #define ASSAY_COLLECT_DEVICES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "model/record.h"
@@ -29,6 +30,9 @@ void devices_done(struct devices *d);
 /* The device of that name, entered when it is new; NULL when it cannot be. `collector` is the index of the row's. */
 struct device_record *devices_get(
 	struct devices *d, int collector, const char *kind, const char *name);
+/* Drops the devices of a collector whose names `keep` does not want kept: their place is for new ones. */
+void devices_keep(struct devices *d, int collector, bool (*keep)(const char *name, void *context),
+	void *context);
 /* Opens the next window for all. */
 void devices_next_window(struct devices *d, uint64_t now_ns);
 

@@ -14,6 +14,8 @@
 #define TEXT_SIZE_MAX ((size_t) 16 << 20)
 /* Looking at every process costs some microseconds each. */
 #define ALONE_INTERVAL_NS (10 * NSEC_PER_SEC)
+/* So does asking for an index; those of more new interfaces in one look are not known. */
+#define N_ASKED_MAX 256
 
 void interfaces_done(struct interfaces *s)
 {
@@ -30,12 +32,12 @@ bool interface_is_loopback(const struct interface *i)
 	return strcmp(i->name, "lo") == 0;
 }
 
-bool interfaces_are_the_jobs(const struct interfaces *s)
+bool interfaces_met_no_stranger(const struct interfaces *s)
 {
 	return s->alone && !(s->moved && s->named) && s->arrivals == 0;
 }
 
-static struct interface *find(struct interfaces *s, const char *name)
+struct interface *interfaces_find(struct interfaces *s, const char *name)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		size_t at = (s->found + i) % s->n;
@@ -52,6 +54,8 @@ static struct interface *enter(struct interfaces *s, const char *name)
 {
 	if (s->n == s->capacity) {
 		size_t capacity = s->capacity ? 2 * s->capacity : 8;
+		if (capacity > N_INTERFACES_MAX)
+			return NULL;
 		struct interface *list = realloc(s->list, capacity * sizeof(*list));
 		if (!list)
 			return NULL;
@@ -104,52 +108,151 @@ static void count_whole(struct interfaces *s, struct interface *i, const struct 
 	s->arrivals += counted && !s->moved;
 }
 
-struct taking {
-	struct interfaces *s;
-	bool out_of_memory;
-};
-
-static void take_one(const struct net_interface *now, void *context)
+static void follow(struct interfaces *s, struct interface *i, const struct net_interface *now)
 {
-	struct taking *t = context;
-	struct interfaces *s = t->s;
-	struct interface *i = find(s, now->name);
+	follow_direction(s, i, now, RECEIVE_BYTES, TRANSMIT_BYTES);
+	follow_direction(s, i, now, TRANSMIT_BYTES, N_INTERFACE_COUNTERS);
+}
 
-	if (!i)
-		i = enter(s, now->name);
-	if (!i) {
-		t->out_of_memory = true;
-		return;
-	}
-	if (i->seen)
-		return; /* a list that changes while it is read may show one twice */
-	if (!s->looked)
-		memcpy(i->last, now->counters, sizeof(i->last));
-	else if (!i->there)
-		count_whole(s, i, now);
-	else {
-		follow_direction(s, i, now, RECEIVE_BYTES, TRANSMIT_BYTES);
-		follow_direction(s, i, now, TRANSMIT_BYTES, N_INTERFACE_COUNTERS);
-	}
+static void mark(struct interface *i, const struct net_interface *now)
+{
 	memcpy(i->last, now->counters, sizeof(i->last));
 	i->there = i->seen = true;
 }
 
+struct taking {
+	struct interfaces *s;
+	bool others; /* names that were not there before were met */
+};
+
+/* Those that were there at the look before, under their names. */
+static void take_known(const struct net_interface *now, void *context)
+{
+	struct taking *t = context;
+	struct interface *i = interfaces_find(t->s, now->name);
+
+	if (!i || !i->there) {
+		t->others = true;
+		return;
+	}
+	if (i->seen)
+		return; /* a list that changes while it is read may show one twice */
+	follow(t->s, i, now);
+	mark(i, now);
+}
+
+/* Which one has this name now, of those that are not there under theirs any more. Its index stays with it; the counters must have gone on, too. */
+static struct interface *find_renamed(
+	struct interfaces *s, const struct net_interface *now, uint64_t index)
+{
+	for (size_t k = 0; index != 0 && k < s->n; k++) {
+		struct interface *i = &s->list[k];
+		bool on = i->there && !i->seen && i->index == index;
+
+		for (int c = 0; on && c < N_INTERFACE_COUNTERS; c++)
+			on = now->counters[c] >= i->last[c];
+		if (on)
+			return i;
+	}
+	return NULL;
+}
+
+/* 0: not known. */
+static uint64_t index_of(struct interfaces *s, const char *name)
+{
+	uint64_t index = 0;
+
+	if (!s->roots || s->n_asked == N_ASKED_MAX)
+		return 0;
+	s->n_asked++;
+	return net_interface_index(s->roots, s->shown_by, name, &index) < 0 ? 0 : index;
+}
+
+/* All others; by now those that are not there any more under their names are known. */
+static void take_other(const struct net_interface *now, void *context)
+{
+	struct taking *t = context;
+	struct interfaces *s = t->s;
+	struct interface *i = interfaces_find(s, now->name);
+
+	if (i && i->seen)
+		return;
+	uint64_t index = index_of(s, now->name);
+	struct interface *renamed = find_renamed(s, now, index);
+	size_t place = renamed ? (size_t) (renamed - s->list) : 0;
+
+	if (!i)
+		i = enter(s, now->name);
+	if (!i) {
+		s->refused++;
+		return;
+	}
+	if (renamed) {
+		/* What it grew by under its old name stays there. */
+		memcpy(i->last, s->list[place].last, sizeof(i->last));
+		s->list[place].there = false;
+		follow(s, i, now);
+	} else if (s->looked) {
+		count_whole(s, i, now);
+	}
+	i->index = index;
+	mark(i, now);
+}
+
+/* Where interfaces come and go by the thousand, only the latest keep their place. */
+static void fold_gone(struct interfaces *s, size_t n_gone)
+{
+	size_t kept = 0;
+
+	if (n_gone <= N_INTERFACES_GONE_MAX)
+		return;
+	for (size_t i = 0; i < s->n; i++) {
+		const struct interface *at = &s->list[i];
+
+		if (at->there || n_gone <= N_INTERFACES_GONE_MAX) {
+			if (kept != i)
+				s->list[kept] = *at;
+			kept++;
+			continue;
+		}
+		for (unsigned k = 0; k < N_INTERFACE_COUNTERS; k++)
+			s->folded[interface_is_loopback(at)][k] += at->grown[k];
+		s->n_folded++;
+		n_gone--;
+	}
+	s->n = kept;
+	s->found = 0;
+}
+
 int interfaces_take(struct interfaces *s, const char *text, size_t n)
 {
-	struct taking t = { .s = s };
-
+	s->n_asked = 0;
 	for (size_t i = 0; i < s->n; i++)
 		s->list[i].seen = false;
-	int rc = net_dev_parse(text, n, take_one, &t);
+	struct taking taking = { .s = s };
+	int rc = net_dev_parse(text, n, take_known, &taking);
+	if (rc >= 0 && taking.others)
+		rc = net_dev_parse(text, n, take_other, &taking);
 	if (rc < 0)
 		return rc;
+	size_t n_gone = 0;
 	for (size_t i = 0; i < s->n; i++) {
 		s->resets += s->list[i].there && !s->list[i].seen;
 		s->list[i].there = s->list[i].seen;
+		n_gone += !s->list[i].there;
 	}
+	fold_gone(s, n_gone);
 	s->looked = true;
-	return t.out_of_memory ? -ENOMEM : 0;
+	return 0;
+}
+
+void interfaces_sum(const struct interfaces *s, bool loopback, uint64_t ret[N_INTERFACE_COUNTERS])
+{
+	memcpy(ret, s->folded[loopback], sizeof(s->folded[loopback]));
+	for (size_t i = 0; i < s->n; i++)
+		for (unsigned k = 0; k < N_INTERFACE_COUNTERS; k++)
+			if (interface_is_loopback(&s->list[i]) == loopback)
+				ret[k] += s->list[i].grown[k];
 }
 
 static int read_table(struct interfaces *s, int fd)
@@ -174,17 +277,19 @@ static void forget_file(struct interfaces *s)
 	s->open = false;
 }
 
-/* Into another namespace: its interfaces are others, whatever their names. */
+/* Into another namespace: its interfaces are others, whatever their names. The open file still shows what was moved in the old one till now. */
 static void enter_namespace(struct interfaces *s, const struct roots *roots,
 	uint64_t network_namespace, pid_t job, pid_t keeper)
 {
-	forget_file(s);
 	if (s->network_namespace != 0) {
+		s->roots = NULL; /* the job shows the indices of the new one by now */
+		s->resets += !s->open || read_table(s, s->fd) < 0;
 		s->moved = true;
 		s->named = net_namespace_is_named(roots, job);
 		for (size_t i = 0; i < s->n; i++)
 			s->list[i].there = false;
 	}
+	forget_file(s);
 	s->network_namespace = network_namespace;
 	s->alone = namespace_is_the_jobs(roots, network_namespace, keeper);
 }
@@ -233,6 +338,8 @@ int interfaces_look(
 			return rc;
 	}
 	look_for_strangers(s, roots, keeper, now_ns);
+	s->roots = roots;
+	s->shown_by = gone ? keeper : job;
 	rc = read_table(s, s->fd);
 	/* An open file keeps a namespace from ending: not longer than the job is in it. */
 	if (gone)

@@ -12,8 +12,14 @@
 
 struct roots;
 
+/* Interfaces that went away and may come back under their name keep their place, so many of them; the growth of others is kept in a sum. */
+#define N_INTERFACES_GONE_MAX 64
+/* More at one time are not followed. */
+#define N_INTERFACES_MAX 4096
+
 struct interface {
 	char name[INTERFACE_NAME_SIZE];
+	uint64_t index; /* stays when it is renamed; 0: not known */
 	bool there; /* in the latest look */
 	bool seen; /* in the present one */
 	bool shown; /* to the loop, at least once */
@@ -24,11 +30,18 @@ struct interface {
 struct interfaces {
 	struct interface *list;
 	size_t n, capacity;
+	uint64_t folded
+		[2]
+		[N_INTERFACE_COUNTERS]; /* growth of those no longer in the list: of others, of loopback */
+	uint64_t n_folded; /* how many those are */
 	size_t found; /* where the latest was: the file's order seldom changes */
 	char *text;
 	size_t text_size;
 	int fd; /* net/dev of `network_namespace`; meaningful when `open` */
 	bool open;
+	const struct roots *roots; /* where indices are asked for; NULL: nowhere */
+	pid_t shown_by; /* the process of whose namespace `fd` is */
+	size_t n_asked; /* in this look */
 	bool looked; /* at least once: what comes now was not there before */
 	uint64_t network_namespace; /* 0: not known */
 	bool moved; /* the job entered a namespace other than the one it began in */
@@ -38,11 +51,12 @@ struct interfaces {
 	/* counters that went round at 2^32; interfaces that began anew or went away, and with them what they counted since the look before;
 	 * interfaces that came with something counted */
 	uint64_t wraps, resets, arrivals;
+	uint64_t refused; /* looks at interfaces for which there was no place */
 };
 
 /*
  * One look at the namespace of `job`; when that process is gone, at the keeper's as long as it is the same one. The first look is where counting
- * begins. A namespace entered later counts whole. 0 or a negative errno. Allocates only for more interfaces than ever before.
+ * begins. A namespace entered later counts whole. 0 or a negative errno. Allocates only for more interfaces at one time than ever before.
  */
 int interfaces_look(
 	struct interfaces *s, const struct roots *roots, pid_t job, pid_t keeper, uint64_t now_ns);
@@ -50,8 +64,13 @@ int interfaces_look(
 int interfaces_take(struct interfaces *s, const char *text, size_t n);
 void interfaces_done(struct interfaces *s);
 
+/* What all have grown by, also those that are gone: `loopback` alone or all others. */
+void interfaces_sum(const struct interfaces *s, bool loopback, uint64_t ret[N_INTERFACE_COUNTERS]);
+/* The one of that name which is there, or was and is still kept; else NULL. */
+struct interface *interfaces_find(struct interfaces *s, const char *name);
+
 bool interface_is_loopback(const struct interface *i);
-/* The namespace is the job's alone: what it counts, the job did. */
-bool interfaces_are_the_jobs(const struct interfaces *s);
+/* No look met anybody else in the namespace, nor anything older than the job. Who came and went between two looks was not met. */
+bool interfaces_met_no_stranger(const struct interfaces *s);
 
 #endif

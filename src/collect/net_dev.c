@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Traffic of the job's network namespace: all that its interfaces moved, whoever sent it, unless the namespace is the job's alone. */
+/* Traffic of the job's network namespace: all that its interfaces moved, whoever sent it. */
 #include "linux/net_dev.h"
 
 #include <errno.h>
@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "collect/collect.h"
+#include "collect/devices.h"
 #include "collect/interfaces.h"
 #include "linux/roots.h"
 #include "target/ledger.h"
@@ -36,7 +37,7 @@ enum {
 #define IN_BYTES .unit = BYTES
 #define IN_COUNTS .unit = COUNT
 #define WITHOUT_LOOPBACK "by all interfaces but loopback, link headers included; "
-#define WHOSE "others' too unless exact: then the namespace holds the job alone"
+#define WHOSE "whoever sent it, and once for each interface that it crosses"
 
 static const struct measure rows[] = {
 	/* clang-format off */
@@ -88,16 +89,16 @@ static int probe_net_dev(const struct collect *c, struct error *err)
 	return 0;
 }
 
-/* What may be said of a sum as the job's. Where all together moved nothing, so did the job. */
+/*
+ * What may be said of a sum as the job's. Where all together moved nothing, so did the job. More is never exact: setns(2) lets somebody in and out
+ * between two looks, even into a namespace born with the job, and what is forwarded or crosses a bridge or a cable (veth) inside it counts once
+ * an interface.
+ */
 static enum quality sum_quality(const struct interfaces *s, uint64_t sum)
 {
-	bool ours = interfaces_are_the_jobs(s);
-
-	if (s->wraps)
+	if (s->wraps || s->resets || s->refused)
 		return ESTIMATE;
-	if (s->resets)
-		return ours ? LOWER_BOUND : ESTIMATE;
-	return ours || sum == 0 ? EXACT : UPPER_BOUND;
+	return sum == 0 ? EXACT : UPPER_BOUND;
 }
 
 static void put_sums(const struct interfaces *s, struct batch *out)
@@ -111,11 +112,10 @@ static void put_sums(const struct interfaces *s, struct batch *out)
 		{ LOOPBACK_TRANSMIT_BYTES, TRANSMIT_BYTES },
 		{ LOOPBACK_TRANSMIT_PACKETS, TRANSMIT_PACKETS },
 	};
-	uint64_t sums[2][N_INTERFACE_COUNTERS] = { 0 };
+	uint64_t sums[2][N_INTERFACE_COUNTERS];
 
-	for (size_t i = 0; i < s->n; i++)
-		for (unsigned k = 0; k < N_INTERFACE_COUNTERS; k++)
-			sums[interface_is_loopback(&s->list[i])][k] += s->list[i].grown[k];
+	interfaces_sum(s, false, sums[0]);
+	interfaces_sum(s, true, sums[1]);
 	for (unsigned k = 0; k < N_INTERFACE_COUNTERS; k++)
 		put_quality(out, NULL, NAMESPACE + k, sums[0][k], sum_quality(s, sums[0][k]));
 	for (size_t i = 0; i < ARRAY_SIZE(loopback_rows); i++) {
@@ -137,9 +137,15 @@ static void put_interface(struct interface *i, struct batch *out)
 	i->shown = true;
 }
 
+static bool is_kept(const char *name, void *context)
+{
+	return interfaces_find(context, name) != NULL;
+}
+
 static int read_net_dev(struct collect *c, struct batch *out)
 {
 	struct interfaces *s = c->interfaces;
+	uint64_t n_folded = s->n_folded;
 	int rc = interfaces_look(
 		s, c->roots, c->ledger->job_pid, c->ledger->keeper_pid, out->now_ns);
 
@@ -149,6 +155,9 @@ static int read_net_dev(struct collect *c, struct batch *out)
 		return 0;
 	}
 	put_sums(s, out);
+	if (s->n_folded != n_folded)
+		devices_keep(
+			out->devices, out->measures->collector[out->rows[INTERFACE]], is_kept, s);
 	for (size_t i = 0; i < s->n; i++)
 		if (s->list[i].there)
 			put_interface(&s->list[i], out);

@@ -146,6 +146,36 @@ int net_dev_parse(const char *text, size_t n,
 	return count;
 }
 
+int net_interface_index_parse(const char *text, size_t n, uint64_t *ret)
+{
+	static const char key[] = "ifIndex";
+	const char *end = text + n;
+	const char *at = text + sizeof(key) - 1;
+
+	if (n < sizeof(key) || memcmp(text, key, sizeof(key) - 1) != 0 || !is_blank(*at))
+		return -EINVAL;
+	while (at < end && is_blank(*at))
+		at++;
+	return scan_u64(&at, end, ret) && scan_char(&at, end, '\n') ? 0 : -EINVAL;
+}
+
+int net_interface_index(const struct roots *roots, pid_t pid, const char *name, uint64_t *ret)
+{
+	char path[INTERFACE_NAME_SIZE + 40];
+	char text[256];
+
+	/* The kernel gives no such names. */
+	if (name[0] == '.' || strchr(name, '/'))
+		return -EINVAL;
+	(void) snprintf(path, sizeof(path), "%d/net/dev_snmp6/%s", (int) pid, name);
+	AUTO_CLOSE int fd = root_file(roots->proc, "%s", path);
+	if (fd < 0)
+		return fd;
+	/* The index is its first line. */
+	ssize_t got = read(fd, text, sizeof(text));
+	return got < 0 ? -errno : net_interface_index_parse(text, (size_t) got, ret);
+}
+
 int net_dev_open(const struct roots *roots, pid_t pid)
 {
 	return root_file(roots->proc, "%d/net/dev", (int) pid);

@@ -34,6 +34,14 @@ struct net_interface {
 int net_dev_parse(const char *text, size_t n,
 	void (*each)(const struct net_interface *interface, void *context), void *context);
 
+/*
+ * The number under which the kernel knows the interface, whatever its name, as /proc/PID/net/dev_snmp6/NAME has it: sysfs shows only the namespace of
+ * who mounted it. -ENOENT where the kernel has no IPv6 (ipv6.disable=1), or none for this interface. 0 or a negative errno.
+ */
+int net_interface_index(const struct roots *roots, pid_t pid, const char *name, uint64_t *ret);
+/* The text of that file. 0 or -EINVAL. */
+int net_interface_index_parse(const char *text, size_t n, uint64_t *ret);
+
 /* An open file of the namespace in which that process is now. It goes on to show that namespace, and keeps it from ending, until it is closed.
  * -EINVAL for a zombie, which is in none. */
 int net_dev_open(const struct roots *roots, pid_t pid);

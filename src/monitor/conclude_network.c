@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What may be said of the job's traffic: exact in a namespace of its own, else what its sockets moved, with the namespace's sum above it; and what is
- * doubtful of the node's energy. */
+/* What may be said of the job's traffic: what its sockets moved, and above it what all interfaces of its network namespace did; and what is doubtful of
+ * the node's energy. */
 #include <stdio.h>
 
 #include "base/macros.h"
@@ -24,17 +24,19 @@ static void claim_namespace(struct assay_run_info *info, const struct direction 
 	switch (of_namespace->quality) {
 	case EXACT:
 		snprintf(h->why, sizeof(h->why), "%s",
-			of_namespace->delta == 0 ? "nobody in the command's network namespace "
-						   "moved anything, but over loopback"
-						 : "the command's network namespace held nobody "
-						   "else; link headers are in it, "
-						   "loopback is not");
+			"nobody in the command's network namespace moved anything, but over "
+			"loopback");
 		break;
 	case UPPER_BOUND:
 		snprintf(h->why, sizeof(h->why),
-			"all traffic of the network namespace, which others may share; loopback is "
-			"not "
-			"in it");
+			"all traffic of the network namespace, link headers and what is forwarded "
+			"in "
+			"it too, loopback not; %s",
+			interfaces_met_no_stranger(&m->interfaces)
+				? "nobody else was met in it, but who came between two looks was "
+				  "not "
+				  "seen"
+				: "others may share it");
 		break;
 	default:
 		snprintf(h->why, sizeof(h->why),
@@ -88,6 +90,22 @@ void conclude_energy(struct monitor *m, struct assay_run_info *info)
 			(unsigned long long) m->energy.doubtful);
 }
 
+static void note_interfaces(const struct interfaces *s, struct assay_run_info *info)
+{
+	if (s->n_folded)
+		run_info_note(info,
+			"%llu interfaces that went away are in the sums of the network namespace "
+			"and "
+			"not among the devices",
+			(unsigned long long) s->n_folded);
+	if (s->refused)
+		run_info_note(info,
+			"interfaces could not be followed, %llu times: out of memory, or more than "
+			"%d "
+			"at one time",
+			(unsigned long long) s->refused, N_INTERFACES_MAX);
+}
+
 void conclude_network(struct monitor *m, struct assay_run_info *info)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(directions); i++) {
@@ -95,11 +113,12 @@ void conclude_network(struct monitor *m, struct assay_run_info *info)
 		struct summary of_namespace = selected_summary(m, d->namespace_key);
 		struct summary of_sockets = selected_summary(m, d->socket_key);
 
-		/* Where the namespace is the job's alone there is nothing better. */
+		/* Where nobody moved anything there is nothing better. */
 		if (of_namespace.quality != EXACT && of_sockets.quality != ABSENT)
 			claim_sockets(info, d, &of_sockets, &of_namespace);
 		else if (of_namespace.quality != ABSENT)
 			claim_namespace(info, d, &of_namespace, m);
 	}
+	note_interfaces(&m->interfaces, info);
 	note_lost_sockets(&m->sockets, info);
 }

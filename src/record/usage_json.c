@@ -192,6 +192,21 @@ static void process_object(
 	json_object_end(j);
 }
 
+/* A device that went away, or was not due within the window, would be a line of nothing. */
+static bool has_any(const struct record *r, const struct device_record *device)
+{
+	const struct subject who = { device->rows, r->device_column, device->collector };
+
+	for (size_t i = 0; i < r->measures->n; i++) {
+		if (!is_of(r, i, &who))
+			continue;
+		const struct accumulator *a = &who.rows[who.column[i]];
+		if (a->quality != ABSENT || a->why)
+			return true;
+	}
+	return false;
+}
+
 static void device_object(
 	struct json *j, const struct record *r, const struct device_record *device)
 {
@@ -205,13 +220,20 @@ static void device_object(
 
 static void device_objects(struct json *j, const struct record *r)
 {
-	if (r->n_devices == 0)
-		return;
-	json_key(j, "devices");
-	json_array(j);
-	for (size_t i = 0; i < r->n_devices; i++)
+	bool any = false;
+
+	for (size_t i = 0; i < r->n_devices; i++) {
+		if (!has_any(r, &r->devices[i]))
+			continue;
+		if (!any) {
+			json_key(j, "devices");
+			json_array(j);
+		}
+		any = true;
 		device_object(j, r, &r->devices[i]);
-	json_array_end(j);
+	}
+	if (any)
+		json_array_end(j);
 }
 
 static void window_facts(struct json *j, const struct record *r)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether a network namespace holds the job and nobody else: then its counters are the job's. */
+/* Whether a network namespace holds the job and nobody else at this moment. */
 #ifndef ASSAY_TARGET_OWN_NAMESPACE_H
 #define ASSAY_TARGET_OWN_NAMESPACE_H
 

@@ -3,6 +3,7 @@
 #include "test.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -186,6 +187,69 @@ static void an_interface_that_goes_and_comes_keeps_what_it_had_and_adds_the_new(
 	interfaces_done(&s);
 }
 
+static void interfaces_that_come_and_go_by_the_hundred_stay_in_the_sums_and_give_their_place_back(
+	void **state)
+{
+	struct interfaces s = { 0 };
+	uint64_t sum[N_INTERFACE_COUNTERS];
+	(void) state;
+
+	look(&s, "lo: 5 1 5 1\neth0: 1000 10 0 0\n");
+	for (int i = 0; i < 1000; i++) {
+		char text[128];
+
+		snprintf(text, sizeof(text), "lo: 5 1 5 1\nveth%d: 7 1 3 1\neth0: %d 10 0 0\n", i,
+			1001 + i);
+		look(&s, text);
+	}
+	assert_true(s.n <= N_INTERFACES_GONE_MAX + 3);
+	assert_true(s.capacity <= 128);
+	interfaces_sum(&s, false, sum);
+	assert_int_equal(sum[RECEIVE_BYTES], 1000 * 7 + 1000);
+	assert_int_equal(sum[TRANSMIT_BYTES], 1000 * 3);
+	interfaces_sum(&s, true, sum);
+	assert_int_equal(sum[RECEIVE_BYTES], 0);
+	assert_int_equal(s.n_folded, 1000 - 1 - N_INTERFACES_GONE_MAX);
+	assert_int_equal(named(&s, "eth0")->grown[RECEIVE_BYTES], 1000);
+	assert_true(interfaces_find(&s, "veth998") != NULL);
+	assert_true(interfaces_find(&s, "veth1") == NULL);
+	interfaces_done(&s);
+}
+
+static void more_interfaces_than_there_is_place_for_are_said_to_be_missing(void **state)
+{
+	enum { N = N_INTERFACES_MAX + 3 };
+	struct interfaces s = { 0 };
+	size_t size = 256 + (size_t) N * 32;
+	char *text = malloc(size);
+	(void) state;
+
+	size_t n = (size_t) snprintf(text, size,
+		"Inter-|Receive|Transmit\n"
+		"face |bytes packets|bytes packets\n");
+	for (int i = 0; i < N; i++)
+		n += (size_t) snprintf(text + n, size - n, "v%d: 1 1 1 1\n", i);
+	assert_int_equal(interfaces_take(&s, text, n), 0);
+	assert_int_equal(s.n, N_INTERFACES_MAX);
+	assert_int_equal(s.refused, 3);
+	free(text);
+	interfaces_done(&s);
+}
+
+static void the_index_is_the_first_line_of_its_file(void **state)
+{
+	uint64_t index = 0;
+	(void) state;
+
+	assert_int_equal(
+		net_interface_index_parse("ifIndex \t12\nIp6InReceives 3\n", 29, &index), 0);
+	assert_int_equal(index, 12);
+	assert_int_equal(net_interface_index_parse("ifIndex \t12", 11, &index), -EINVAL);
+	assert_int_equal(net_interface_index_parse("ifIndexes 1\n", 12, &index), -EINVAL);
+	assert_int_equal(net_interface_index_parse("ifIndex", 7, &index), -EINVAL);
+	assert_int_equal(net_interface_index_parse("", 0, &index), -EINVAL);
+}
+
 static void only_lo_is_loopback(void **state)
 {
 	struct interfaces s = { 0 };
@@ -213,7 +277,7 @@ static void the_live_table_shows_loopback_and_our_own_namespace(void **state)
 	assert_int_equal(s.network_namespace, ours);
 	/* Our parent is in it as well, and no child of ours. */
 	assert_false(namespace_is_the_jobs(&roots, ours, getpid()));
-	assert_false(interfaces_are_the_jobs(&s));
+	assert_false(interfaces_met_no_stranger(&s));
 	interfaces_done(&s);
 	roots_close(&roots);
 }
@@ -230,6 +294,10 @@ int main(void)
 		cmocka_unit_test(a_driver_that_counts_anew_adds_what_it_counted_since),
 		cmocka_unit_test(
 			an_interface_that_goes_and_comes_keeps_what_it_had_and_adds_the_new),
+		cmocka_unit_test(
+			interfaces_that_come_and_go_by_the_hundred_stay_in_the_sums_and_give_their_place_back),
+		cmocka_unit_test(more_interfaces_than_there_is_place_for_are_said_to_be_missing),
+		cmocka_unit_test(the_index_is_the_first_line_of_its_file),
 		cmocka_unit_test(only_lo_is_loopback),
 		cmocka_unit_test(the_live_table_shows_loopback_and_our_own_namespace),
 	};

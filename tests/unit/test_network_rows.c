@@ -61,6 +61,14 @@ static void put_file(const struct tree *t, const char *path, const char *content
 	assert_int_equal(fclose(f), 0);
 }
 
+static void remove_file(const struct tree *t, const char *path)
+{
+	char text[256];
+
+	snprintf(text, sizeof(text), "%s/%s", t->top, path);
+	assert_int_equal(unlink(text), 0);
+}
+
 static void put_link(const struct tree *t, const char *path, const char *target)
 {
 	char text[256];
@@ -216,6 +224,35 @@ static void where_nothing_moved_the_job_moved_nothing(void **state)
 	assert_int_equal(result(t, "netns_receive_bytes").quality, EXACT);
 }
 
+/* Somebody may have been in it between two looks (nsenter), and was not met. */
+static void in_a_namespace_where_nobody_else_was_met_the_sum_is_an_upper_bound(void **state)
+{
+	struct tree *t = *state;
+
+	put_link(t, "proc/self/ns/pid", "pid:[4026531836]");
+	put_namespace(t, 1, "net:[4026531840]");
+	put_namespace(t, KEEPER, "net:[4026531840]");
+	put_namespace(t, JOB, "net:[4026532500]");
+	put_file(t, "proc/77/stat",
+		"77 (job) S 76 77 77 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 5 0 0 0 0 0 0 0 0 0 0 0 0 0 0 "
+		"0 0 17 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n");
+	put_table(t, JOB, "lo: 0 0 0 0\nveth0: 0 0 0 0\nveth1: 0 0 0 0\n");
+	read_at(t, "net_dev", 20);
+	assert_int_equal(result(t, "netns_transmit_bytes").quality, EXACT);
+	put_table(t, JOB, "lo: 0 0 0 0\nveth0: 0 0 1440 20\nveth1: 1440 20 0 0\n");
+	read_at(t, "net_dev", 28);
+	assert_true(interfaces_met_no_stranger(&t->interfaces));
+	assert_int_equal(result(t, "netns_transmit_bytes").delta, 1440);
+	assert_int_equal(result(t, "netns_transmit_bytes").quality, UPPER_BOUND);
+	assert_int_equal(result(t, "netns_loopback_transmit_bytes").quality, EXACT);
+	/* What went away took along what it moved since the look before: not even a bound. */
+	put_table(t, JOB, "lo: 0 0 0 0\nveth0: 0 0 1440 20\n");
+	int row = measures_find(&t->measures, "netns_receive_bytes");
+	accumulator_next_window(&t->batch.singles[row], 28 * NSEC_PER_SEC);
+	read_at(t, "net_dev", 29);
+	assert_int_equal(t->batch.singles[row].quality, ESTIMATE);
+}
+
 static void what_an_interface_took_along_makes_an_estimate(void **state)
 {
 	struct tree *t = *state;
@@ -236,6 +273,85 @@ static void what_an_interface_took_along_makes_an_estimate(void **state)
 	assert_int_equal(of_device(t, "interface", "veth7", "netns_interface_receive_bytes"), 4);
 }
 
+static void put_index(const struct tree *t, const char *name, const char *index)
+{
+	char path[64], text[64];
+
+	snprintf(path, sizeof(path), "proc/%d/net/dev_snmp6/%s", JOB, name);
+	snprintf(text, sizeof(text), "ifIndex                         \t%s\nIp6InReceives \t0\n",
+		index);
+	put_file(t, path, text);
+}
+
+static void a_renamed_interface_does_not_bring_its_past_again(void **state)
+{
+	struct tree *t = *state;
+
+	put_namespace(t, JOB, "net:[4026531840]");
+	put_index(t, "eth0", "2");
+	put_table(t, JOB, "eth0: 7000000 10 2000 20\neth1: 7000000 1 100 1\n");
+	read_at(t, "net_dev", 1);
+	put_table(t, JOB, "eth0: 7000010 11 2000 20\neth1: 7000000 1 100 1\n");
+	read_at(t, "net_dev", 2);
+	put_index(t, "wan0", "2");
+	put_table(t, JOB, "wan0: 7000014 12 2000 20\neth1: 7000000 1 100 1\n");
+	read_at(t, "net_dev", 3);
+	assert_int_equal(result(t, "netns_receive_bytes").delta, 10 + 4);
+	assert_int_equal(result(t, "netns_receive_bytes").quality, UPPER_BOUND);
+	assert_int_equal(result(t, "netns_resets_count").delta, 0);
+	assert_int_equal(of_device(t, "interface", "wan0", "netns_interface_receive_bytes"), 4);
+	assert_int_equal(of_device(t, "interface", "eth0", "netns_interface_receive_bytes"), 10);
+	/* And back, to a name that is still kept. */
+	put_table(t, JOB, "eth0: 7000015 12 2000 20\neth1: 7000000 1 100 1\n");
+	read_at(t, "net_dev", 4);
+	assert_int_equal(result(t, "netns_receive_bytes").delta, 10 + 4 + 1);
+	assert_int_equal(of_device(t, "interface", "eth0", "netns_interface_receive_bytes"), 11);
+}
+
+/* Of another index it is another one, however alike the counters: its own counts whole, and what the old one took along is not known. */
+static void a_successor_under_another_name_counts_whole(void **state)
+{
+	struct tree *t = *state;
+
+	put_namespace(t, JOB, "net:[4026531840]");
+	put_index(t, "veth1", "7");
+	put_table(t, JOB, "veth1: 70 1 0 0\n");
+	read_at(t, "net_dev", 1);
+	put_index(t, "veth2", "8");
+	put_table(t, JOB, "veth2: 70 1 0 0\n");
+	read_at(t, "net_dev", 2);
+	assert_int_equal(result(t, "netns_receive_bytes").delta, 70);
+	assert_int_equal(result(t, "netns_receive_bytes").quality, ESTIMATE);
+	assert_int_equal(result(t, "netns_resets_count").delta, 1);
+}
+
+static void devices_of_interfaces_long_gone_give_their_place_back(void **state)
+{
+	struct tree *t = *state;
+
+	put_namespace(t, JOB, "net:[4026531840]");
+	put_table(t, JOB, "eth0: 1000 10 2000 20\n");
+	read_at(t, "net_dev", 1);
+	for (int i = 0; i < 300; i++) {
+		char text[64];
+
+		snprintf(
+			text, sizeof(text), "veth%d: 70 1 0 0\neth0: %d 10 2000 20\n", i, 1001 + i);
+		put_table(t, JOB, text);
+		read_at(t, "net_dev", 2 + (unsigned) i);
+	}
+	assert_int_equal(result(t, "netns_receive_bytes").delta, 300 * 70 + 300);
+	assert_int_equal(t->devices.n, t->interfaces.n);
+	assert_int_equal(t->devices.n, N_INTERFACES_GONE_MAX + 2);
+	assert_int_equal(of_device(t, "interface", "eth0", "netns_interface_receive_bytes"), 300);
+	assert_int_equal(of_device(t, "interface", "veth299", "netns_interface_receive_bytes"), 70);
+	/* One whose place was given away begins anew. */
+	put_table(t, JOB, "veth0: 9 1 0 0\neth0: 1300 10 2000 20\n");
+	read_at(t, "net_dev", 400);
+	assert_int_equal(of_device(t, "interface", "veth0", "netns_interface_receive_bytes"), 9);
+	assert_int_equal(result(t, "netns_receive_bytes").delta, 300 * 70 + 300 + 9);
+}
+
 static void the_namespace_that_the_job_enters_counts_whole_and_the_old_one_no_more(void **state)
 {
 	struct tree *t = *state;
@@ -243,10 +359,14 @@ static void the_namespace_that_the_job_enters_counts_whole_and_the_old_one_no_mo
 	put_namespace(t, JOB, "net:[4026531840]");
 	put_table(t, JOB, "lo: 100 1 100 1\neth0: 1000 10 2000 20\n");
 	read_at(t, "net_dev", 1);
+	/* The file that is open goes on to show the old one: 5 bytes more before the job left it. */
+	put_table(t, JOB, "lo: 100 1 100 1\neth0: 1005 11 2000 20\n");
+	remove_file(t, "proc/77/net/dev");
 	put_namespace(t, JOB, "net:[4026532500]");
 	put_table(t, JOB, "lo: 40 1 40 1\neth0: 7 1 3 1\n");
 	read_at(t, "net_dev", 2);
-	assert_int_equal(result(t, "netns_receive_bytes").delta, 7);
+	assert_int_equal(result(t, "netns_receive_bytes").delta, 5 + 7);
+	assert_int_equal(result(t, "netns_receive_bytes").quality, UPPER_BOUND);
 	assert_int_equal(result(t, "netns_loopback_receive_bytes").delta, 40);
 	assert_int_equal(result(t, "netns_resets_count").delta, 0);
 }
@@ -341,7 +461,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		IN_A_TREE(sums_are_of_all_interfaces_but_loopback),
 		IN_A_TREE(where_nothing_moved_the_job_moved_nothing),
+		IN_A_TREE(in_a_namespace_where_nobody_else_was_met_the_sum_is_an_upper_bound),
 		IN_A_TREE(what_an_interface_took_along_makes_an_estimate),
+		IN_A_TREE(a_renamed_interface_does_not_bring_its_past_again),
+		IN_A_TREE(a_successor_under_another_name_counts_whole),
+		IN_A_TREE(devices_of_interfaces_long_gone_give_their_place_back),
 		IN_A_TREE(the_namespace_that_the_job_enters_counts_whole_and_the_old_one_no_more),
 		IN_A_TREE(the_keeper_stands_in_only_while_it_is_in_the_jobs_namespace),
 		IN_A_TREE(energy_is_summed_by_kind_in_nanojoules_and_power_follows),

@@ -143,6 +143,54 @@ static void a_process_shows_its_exact_bytes_its_absences_and_its_flags(void **st
 		"\"quiet_processes\":3,\"omitted_processes\":0}\n");
 }
 
+static void a_device_without_a_value_in_the_window_is_not_written(void **state)
+{
+	(void) state;
+	static const struct measure row = { .key = "netns_interface_receive_bytes",
+		.kind = COUNTER,
+		.unit = BYTES,
+		.scope = DEVICE,
+		.reduce = DELTA,
+		.quality = EXACT,
+		.help = "Received",
+		.origin = "net/dev" };
+	static const struct measure *of_device[] = { &row };
+	static int none[] = { -1 }, first[] = { 0 };
+	static const bool chosen[] = { true };
+	const struct measures one = { .rows = of_device, .collector = first, .base = none, .n = 1 };
+	struct accumulator counted = { 0 }, gone = { 0 }, refused = { 0 };
+	const struct device_record devices[] = {
+		{ .kind = "interface", .name = "gone", .rows = &gone },
+		{ .kind = "interface", .name = "eth0", .rows = &counted },
+		{ .kind = "interface", .name = "off", .rows = &refused },
+	};
+	struct record record = a_record();
+
+	record.measures = &one;
+	record.selected = chosen;
+	record.process_column = none;
+	record.device_column = first;
+	record.devices = devices;
+	record.n_devices = ARRAY_SIZE(devices);
+	accumulate_counter(&gone, (struct value){ .n = 9, .quality = EXACT }, S);
+	accumulator_next_window(&gone, 2 * S);
+	accumulate_counter(&counted, (struct value){ .n = 40, .quality = EXACT }, S);
+	accumulate_counter(&counted, (struct value){ .n = 42, .quality = EXACT }, 2 * S);
+	accumulate_absent(&refused, ENODEV);
+#define LINE_START                                                                                 \
+	"{\"schema\":\"assay-usage\",\"version\":\"1.0\",\"sequence\":4,"                          \
+	"\"time\":\"2026-11-27T20:52:26.500000Z\",\"monotonic_ns\":123,\"start_seconds\":0,"       \
+	"\"end_seconds\":1.5,\"samples\":3,\"missed_ticks\":0,\"values\":{},"
+#define LINE_END "\"processes\":[],\"quiet_processes\":3,\"omitted_processes\":0}\n"
+	assert_line(&record,
+		LINE_START "\"devices\":[{\"kind\":\"interface\",\"name\":\"eth0\",\"values\":{"
+			   "\"netns_interface_receive_bytes\":{\"delta\":2}}},"
+			   "{\"kind\":\"interface\",\"name\":\"off\",\"values\":{},"
+			   "\"absent\":{\"netns_interface_receive_bytes\":\"ENODEV\"}}]," LINE_END);
+	record.n_devices = 1;
+	assert_line(&record, LINE_START LINE_END);
+}
+
 static char *info_text(const struct assay_run_info *info)
 {
 	struct buf out = { 0 };
@@ -529,6 +577,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_window_without_processes_is_one_line),
 		cmocka_unit_test(a_process_shows_its_exact_bytes_its_absences_and_its_flags),
+		cmocka_unit_test(a_device_without_a_value_in_the_window_is_not_written),
 		cmocka_unit_test(a_running_info_holds_no_results),
 		cmocka_unit_test(arguments_that_are_not_text_keep_their_bytes),
 		cmocka_unit_test(facts_are_gathered_by_section_and_group),
