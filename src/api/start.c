@@ -247,6 +247,19 @@ static void raise_file_limit(struct session *s)
 		s->file_limit_raised = true;
 }
 
+/* The wall time is the command's: nothing of ours that can be done before or after is done between. */
+static void let_go(struct session *s)
+{
+	s->start_ns = clock_monotonic_ns();
+	outputs_start_clock(s);
+	keeper_release(&s->keeper);
+	monitor_start(&s->monitor, s->start_ns, s->options->sample_interval_ns,
+		s->options->report_interval_ns);
+	limiting_begin(s);
+	/* The job has these from us. It may have changed them, or have ended, by now. */
+	bounds_find_others(s->info, &s->roots, 0, &s->bounds);
+}
+
 int start_job(struct session *s, struct error *err)
 {
 	struct nested_environment nested;
@@ -290,14 +303,11 @@ int start_job(struct session *s, struct error *err)
 		inherited_release(&s->roots);
 	s->info->keeper_pid = s->keeper.pid;
 	s->info->job_pid = s->keeper.job_pid;
-	s->start_ns = clock_monotonic_ns();
 	outputs_hand_over(s);
-	monitor_start(&s->monitor, s->start_ns, s->options->sample_interval_ns,
-		s->options->report_interval_ns);
+	if (s->cgroups.viewed)
+		bounds_find_in_cgroups(s->info, &s->cgroups.view, &s->bounds);
 	job_cgroups_look_at_start(s);
 	monitor_baseline(&s->monitor);
-	limiting_begin(s);
-	bounds_find(s->info, &s->roots, s->keeper.job_pid, &s->bounds);
-	keeper_release(&s->keeper);
+	let_go(s);
 	return 0;
 }
