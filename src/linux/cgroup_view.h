@@ -107,8 +107,9 @@ int cgroup_memory_events_read(const struct cgroup_view *view, struct cgroup_memo
 /* CPUs of cpuset.cpus.effective (v2), cpuset.effective_cpus or cpuset.cpus (v1): how many, and the list as text. -ENOENT when not there. */
 int cgroup_cpuset_read(const struct cgroup_view *view, unsigned *ret_count, char text[256]);
 
-/* The processes in the cgroup of `controller` and below that `is_ours` does not claim; -1 when it cannot be told. */
-int64_t cgroup_foreign_processes(const struct cgroup_view *view, enum cgroup_controller controller,
+/* Whether a process is in the cgroup of `controller` or below that `is_ours` does not claim: 1, 0; -1 when it cannot be told, also because too many
+ * cgroups are below. The root of a hierarchy holds the whole machine: nobody is asked for. */
+int cgroup_foreign_processes(const struct cgroup_view *view, enum cgroup_controller controller,
 	bool (*is_ours)(void *arg, pid_t pid), void *arg);
 
 #endif
