@@ -63,6 +63,7 @@ bool start_intervals_are_sane(const struct assay_run_options *o, struct error *e
 
 int start_resolve_measurements(struct session *s, struct error *err)
 {
+	bool needed[N_COLLECTORS_MAX];
 	int r = measures_build(&s->measures, err);
 
 	if (r < 0)
@@ -78,8 +79,9 @@ int start_resolve_measurements(struct session *s, struct error *err)
 	if (sources_wanted(&s->measures, s->selected, "connector") ||
 		sources_wanted(&s->measures, s->selected, "taskstats"))
 		s->connector_fd = connector_open(NULL);
+	sources_needed(&s->measures, s->selected, s->options->limits != NULL, needed);
 	sources_probe(&s->roots, s->cgroups.viewed ? &s->cgroups.view : NULL, s->connector_fd,
-		s->info->collectors, &s->info->n_collectors);
+		needed, s->info->collectors, &s->info->n_collectors);
 	return sources_select(
 		&s->measures, s->options->measurements, s->info->collectors, s->selected, err);
 }
