@@ -125,8 +125,7 @@ static void view_the_job(struct session *s)
 
 	if (!c->viewed)
 		return;
-	cgroup_view_close(&c->view);
-	cgroup_view_open(&c->view, &s->roots, s->keeper.job_pid);
+	cgroup_view_follow(&c->view, s->keeper.job_pid);
 }
 
 int job_cgroups_take_job(struct session *s, struct error *err)

@@ -46,6 +46,7 @@ struct cgroup_place {
 struct cgroup_view {
 	const struct roots *roots;
 	pid_t pid;
+	char *membership; /* its /proc/PID/cgroup; heap; NULL: could not be read */
 	bool own; /* places were made for the job alone; which ones, they say themselves */
 	struct cgroup_place place[N_CGROUP_CONTROLLERS];
 };
@@ -53,6 +54,8 @@ struct cgroup_view {
 /* Looks the process up and opens its directories; pid 0: this process. Never fails: what is not there says why. cgroup_view_close() frees. */
 void cgroup_view_open(struct cgroup_view *view, const struct roots *roots, pid_t pid);
 void cgroup_view_close(struct cgroup_view *view);
+/* The same for another process: what is open stays so where it is in the same cgroups. */
+void cgroup_view_follow(struct cgroup_view *view, pid_t pid);
 /* Puts a directory made for the job in the place of one controller (takes over the strings and the descriptor of `place`; a mount_size of 0 is
  * that of the place before, where that is above). */
 void cgroup_view_set(

@@ -217,6 +217,30 @@ static void in_version_2_the_nearest_enabled_cgroup_accounts(void **state)
 	tree_close(&t);
 }
 
+static void another_process_of_the_same_cgroups_keeps_what_is_open(void **state)
+{
+	struct made_tree t;
+	struct cgroup_view v;
+	(void) state;
+
+	tree_open(&t, MOUNT_V2);
+	tree_put(&t, "proc/4321/cgroup", "0::/a\n");
+	tree_put(&t, "proc/4400/cgroup", "0::/a\n");
+	tree_put(&t, "proc/4401/cgroup", "0::/a/below\n");
+	tree_put(&t, "sys/fs/cgroup/a/cpu.stat", "usage_usec 1\n");
+	tree_put(&t, "sys/fs/cgroup/a/below/cpu.stat", "usage_usec 1\n");
+	cgroup_view_open(&v, &t.roots, JOB);
+	const char *directory = v.place[CGROUP_CPUACCT].directory;
+	cgroup_view_follow(&v, 4400);
+	assert_int_equal(v.pid, 4400);
+	assert_ptr_equal(v.place[CGROUP_CPUACCT].directory, directory);
+	cgroup_view_follow(&v, 4401);
+	assert_int_equal(v.pid, 4401);
+	assert_place(&v, CGROUP_CPUACCT, 2, "/a/below", "/sys/fs/cgroup/a/below");
+	cgroup_view_close(&v);
+	tree_close(&t);
+}
+
 /* Somebody waits for the answer, and a machine may have thousands of cgroups. */
 static void who_else_is_in_a_cgroup_is_asked_until_one_is_found(void **state)
 {
@@ -465,6 +489,7 @@ int main(void)
 		cmocka_unit_test(slurm_of_version_1_has_its_limit_on_the_level_of_the_job),
 		cmocka_unit_test(what_is_not_there_says_why),
 		cmocka_unit_test(in_version_2_the_nearest_enabled_cgroup_accounts),
+		cmocka_unit_test(another_process_of_the_same_cgroups_keeps_what_is_open),
 		cmocka_unit_test(who_else_is_in_a_cgroup_is_asked_until_one_is_found),
 		cmocka_unit_test(a_hybrid_host_is_decided_per_controller),
 		cmocka_unit_test(a_private_namespace_hides_the_limits_above),
