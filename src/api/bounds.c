@@ -181,23 +181,17 @@ static void take_cpuset(struct gathering *g, const struct cgroup_view *view)
 	add(g->info, "cpu", UNITLESS, (uint64_t) count * CORE, "cpuset", where);
 }
 
-static void take_cgroups(struct gathering *g)
+static void take_cgroups(struct gathering *g, const struct cgroup_view *view)
 {
-	struct cgroup_view view;
-
-	if (g->info->cgroup_option && strcmp(g->info->cgroup_option, "none") == 0)
-		return;
-	cgroup_view_open(&view, g->roots, g->pid);
 	for (size_t i = 0; i < ARRAY_SIZE(cgroup_bounds); i++) {
 		const struct cgroup_bound *b = &cgroup_bounds[i];
 		struct cgroup_limit found = { 0 };
 
-		if (cgroup_limit_read(&view, b->kind, &found) == 0)
-			take_cgroup_limit(g, b, &view.place[b->controller], &found);
+		if (cgroup_limit_read(view, b->kind, &found) == 0)
+			take_cgroup_limit(g, b, &view->place[b->controller], &found);
 		cgroup_limit_done(&found);
 	}
-	take_cpuset(g, &view);
-	cgroup_view_close(&view);
+	take_cpuset(g, view);
 }
 
 static void take_rlimit(struct gathering *g, const char *name, enum unit unit, uint64_t limit,
@@ -307,27 +301,46 @@ static void mark_tightest(struct assay_run_info *info)
 	}
 }
 
-void bounds_find(
+void bounds_find_in_cgroups(
+	struct assay_run_info *info, const struct cgroup_view *view, struct bounds *bounds)
+{
+	struct gathering g = { .info = info, .roots = view->roots, .bounds = bounds };
+
+	take_cgroups(&g, view);
+}
+
+void bounds_find_others(
 	struct assay_run_info *info, const struct roots *roots, pid_t pid, struct bounds *bounds)
 {
 	struct gathering *g = calloc(1, sizeof(*g));
 
-	if (bounds)
-		*bounds = (struct bounds){ 0 };
-	info->n_target_limits = 0;
 	if (!g)
 		return;
 	*g = (struct gathering){ .info = info, .roots = roots, .pid = pid, .bounds = bounds };
 	host_limits_read(roots, &g->host);
-	if (roots->proc >= 0) {
-		take_cgroups(g);
+	if (roots->proc >= 0)
 		take_process(g);
-	}
 	take_slurm(g);
 	take_host(g);
 	mark_tightest(info);
 	bounds_count(bounds, info);
 	free(g);
+}
+
+void bounds_find(
+	struct assay_run_info *info, const struct roots *roots, pid_t pid, struct bounds *bounds)
+{
+	struct cgroup_view view;
+
+	if (bounds)
+		*bounds = (struct bounds){ 0 };
+	info->n_target_limits = 0;
+	if (roots->proc >= 0) {
+		cgroup_view_open(&view, roots, pid);
+		bounds_find_in_cgroups(info, &view, bounds);
+		cgroup_view_close(&view);
+	}
+	bounds_find_others(info, roots, pid, bounds);
 }
 
 void bounds_forget_environment(struct assay_run_info *info)

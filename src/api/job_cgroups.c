@@ -11,6 +11,7 @@
 #include "api/session.h"
 #include "base/buf.h"
 #include "base/error.h"
+#include "linux/empty_cgroups.h"
 #include "linux/net_dev.h"
 
 static const char *const ways[] = {
@@ -39,6 +40,9 @@ static void make_for_limits(struct session *s, const char *name)
 	struct cgroup_view nowhere = { .roots = &s->roots };
 
 	own_cgroups_make(&c->own, c->viewed ? &c->view : &nowhere, true, name, NULL);
+	/* The job is moved for nothing else. */
+	if (!own_cgroup_can_kill(&c->own.at[OWN_V2]))
+		own_cgroups_remove(&c->own, NULL);
 }
 
 int job_cgroups_make(struct session *s, struct error *err)
@@ -46,7 +50,7 @@ int job_cgroups_make(struct session *s, struct error *err)
 	struct job_cgroups *c = &s->cgroups;
 	char name[32];
 
-	snprintf(name, sizeof(name), "assay-run-%d", (int) getpid());
+	snprintf(name, sizeof(name), RUN_CGROUP_PREFIX "%d", (int) getpid());
 	if (s->options->cgroup == ASSAY_CGROUP_OWN) {
 		if (own_cgroups_make(&c->own, &c->view, false, name, err) < 0) {
 			own_cgroups_remove(&c->own, NULL);
@@ -121,8 +125,7 @@ static void view_the_job(struct session *s)
 
 	if (!c->viewed)
 		return;
-	cgroup_view_close(&c->view);
-	cgroup_view_open(&c->view, &s->roots, s->keeper.job_pid);
+	cgroup_view_follow(&c->view, s->keeper.job_pid);
 }
 
 int job_cgroups_take_job(struct session *s, struct error *err)
@@ -148,7 +151,7 @@ int job_cgroups_take_job(struct session *s, struct error *err)
 	view_the_job(s);
 	own_cgroups_show(&c->own, &c->view);
 	tell_what_is_missing(s);
-	if (s->limiting.phase != LIMITING_NOTHING && c->own.at[OWN_V2].directory)
+	if (s->limiting.phase != LIMITING_NOTHING && own_cgroup_can_kill(&c->own.at[OWN_V2]))
 		s->info->limit_cgroup = strdup(c->own.at[OWN_V2].directory);
 	return 0;
 }

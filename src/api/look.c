@@ -114,7 +114,7 @@ static int look_around(struct look *look, const struct assay_look_options *o, st
 {
 	size_t n;
 
-	sources_probe(&look->roots, &look->cgroup, -1, look->states, &n);
+	sources_probe(&look->roots, &look->cgroup, -1, NULL, look->states, &n);
 	int r = o->finding ? tell_findings(look, o, err) : 0;
 	if (r == 0 && o->rung)
 		r = tell_rungs(look, o);

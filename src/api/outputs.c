@@ -294,11 +294,16 @@ void outputs_hand_over(struct session *s)
 	for (size_t i = 0; i < s->outputs.n_pumps; i++) {
 		struct pump_page *page = s->outputs.pumps[i].page;
 
-		atomic_store(&page->start_ns, s->start_ns);
 		atomic_store(&page->relay.job_group, s->keeper.job_pid);
 	}
 	if (s->outputs.own_session)
 		own_terminal_begin(s);
+}
+
+void outputs_start_clock(struct session *s)
+{
+	for (size_t i = 0; i < s->outputs.n_pumps; i++)
+		atomic_store(&s->outputs.pumps[i].page->start_ns, s->start_ns);
 }
 
 static void note_own_cpu(struct session *s)

@@ -30,8 +30,10 @@ void outputs_init(struct outputs *o);
 /* Makes the files and all that leads to them. An error is a file that is there already; what else goes wrong costs only what was to be kept,
  * and is told to the caller. */
 int outputs_open(struct session *s, struct error *err);
-/* Once the job has its ends and s->start_ns is set. */
+/* Once the job has its ends. */
 void outputs_hand_over(struct session *s);
+/* Once s->start_ns is set, from which the time of what the job writes is told. */
+void outputs_start_clock(struct session *s);
 /* At each SIGCHLD, and before each sample. */
 void outputs_attend(struct session *s);
 /* Asks for all that the job has written to be passed on and kept ... */

@@ -27,8 +27,22 @@ static int probe(const struct collector *c, const struct collect *context, struc
 	return c->probe ? c->probe(context, err) : 0;
 }
 
+#define NOT_PROBED "not asked for, so that it was not tried whether it is available"
+
+void sources_needed(
+	const struct measures *m, const bool *selected, bool limits, bool needed[N_COLLECTORS_MAX])
+{
+	memset(needed, 0, N_COLLECTORS_MAX * sizeof(*needed));
+	for (size_t row = 0; row < m->n; row++)
+		needed[m->collector[row]] = needed[m->collector[row]] || selected[row];
+	/* What a limit of memory judges by. */
+	for (size_t i = 0; limits && i < N_COLLECTORS_MAX && collectors[i]; i++)
+		needed[i] = needed[i] || strcmp(collectors[i]->name, "proc_statm") == 0 ||
+			    strcmp(collectors[i]->name, "proc_smaps") == 0;
+}
+
 void sources_probe(const struct roots *roots, struct cgroup_view *cgroup, int connector_fd,
-	struct collector_state *states, size_t *ret_n)
+	const bool *needed, struct collector_state *states, size_t *ret_n)
 {
 	struct collect context = { .roots = roots,
 		.cgroup = cgroup,
@@ -40,8 +54,12 @@ void sources_probe(const struct roots *roots, struct cgroup_view *cgroup, int co
 	for (; n < N_COLLECTORS_MAX && collectors[n]; n++) {
 		struct error err = { 0 };
 
-		states[n] =
-			(struct collector_state){ .name = collectors[n]->name, .available = true };
+		states[n] = (struct collector_state){ .name = collectors[n]->name };
+		if (needed && !needed[n]) {
+			snprintf(states[n].why, sizeof(states[n].why), "%s", NOT_PROBED);
+			continue;
+		}
+		states[n].probed = states[n].available = true;
 		if (probe(collectors[n], &context, &err) < 0) {
 			states[n].available = false;
 			snprintf(states[n].why, sizeof(states[n].why), "%.*s",
@@ -100,9 +118,12 @@ static int check_item(const struct measures *m, const char *item,
 	for (size_t row = 0; row < m->n; row++) {
 		if (!scratch[row])
 			continue;
-		if (states[m->collector[row]].available)
+		const struct collector_state *s = &states[m->collector[row]];
+
+		/* Not probed: the text takes it back further on. */
+		if (s->available || !s->probed)
 			return 0;
-		missing = &states[m->collector[row]];
+		missing = s;
 	}
 	return missing ? error_say(err, -ENODEV, "measurement '%s' cannot be taken here: %s", item,
 				 missing->why)

@@ -11,10 +11,13 @@
 struct error;
 struct roots;
 
-/* Fills one state a collector: its name and whether it is available, else why not. `connector_fd`: a subscription that is there
+/* Which collectors have a row that is selected, or tell what limits judge by. Trying the others would only cost time: some answer slowly. */
+void sources_needed(
+	const struct measures *m, const bool *selected, bool limits, bool needed[N_COLLECTORS_MAX]);
+/* Fills one state a collector: its name and, if it is needed (NULL: all are), whether it is available, else why not. `connector_fd`: a subscription that is there
  * already, or -1. `cgroup`: where we are, NULL when that is not to be read. */
 void sources_probe(const struct roots *roots, struct cgroup_view *cgroup, int connector_fd,
-	struct collector_state *states, size_t *ret_n);
+	const bool *needed, struct collector_state *states, size_t *ret_n);
 /* The table of all rows. The total rows and their keys are made at run time; the first caller makes the table and it stays. NULL: `err` says why. */
 const struct measures *all_measures(struct error *err);
 /* Whether the selection takes a row of this collector. */

@@ -63,6 +63,7 @@ bool start_intervals_are_sane(const struct assay_run_options *o, struct error *e
 
 int start_resolve_measurements(struct session *s, struct error *err)
 {
+	bool needed[N_COLLECTORS_MAX];
 	int r = measures_build(&s->measures, err);
 
 	if (r < 0)
@@ -78,8 +79,9 @@ int start_resolve_measurements(struct session *s, struct error *err)
 	if (sources_wanted(&s->measures, s->selected, "connector") ||
 		sources_wanted(&s->measures, s->selected, "taskstats"))
 		s->connector_fd = connector_open(NULL);
+	sources_needed(&s->measures, s->selected, s->options->limits != NULL, needed);
 	sources_probe(&s->roots, s->cgroups.viewed ? &s->cgroups.view : NULL, s->connector_fd,
-		s->info->collectors, &s->info->n_collectors);
+		needed, s->info->collectors, &s->info->n_collectors);
 	return sources_select(
 		&s->measures, s->options->measurements, s->info->collectors, s->selected, err);
 }
@@ -247,6 +249,19 @@ static void raise_file_limit(struct session *s)
 		s->file_limit_raised = true;
 }
 
+/* The wall time is the command's: nothing of ours that can be done before or after is done between. */
+static void let_go(struct session *s)
+{
+	s->start_ns = clock_monotonic_ns();
+	outputs_start_clock(s);
+	keeper_release(&s->keeper);
+	monitor_start(&s->monitor, s->start_ns, s->options->sample_interval_ns,
+		s->options->report_interval_ns);
+	limiting_begin(s);
+	/* The job has these from us. It may have changed them, or have ended, by now. */
+	bounds_find_others(s->info, &s->roots, 0, &s->bounds);
+}
+
 int start_job(struct session *s, struct error *err)
 {
 	struct nested_environment nested;
@@ -290,14 +305,11 @@ int start_job(struct session *s, struct error *err)
 		inherited_release(&s->roots);
 	s->info->keeper_pid = s->keeper.pid;
 	s->info->job_pid = s->keeper.job_pid;
-	s->start_ns = clock_monotonic_ns();
 	outputs_hand_over(s);
-	monitor_start(&s->monitor, s->start_ns, s->options->sample_interval_ns,
-		s->options->report_interval_ns);
+	if (s->cgroups.viewed)
+		bounds_find_in_cgroups(s->info, &s->cgroups.view, &s->bounds);
 	job_cgroups_look_at_start(s);
 	monitor_baseline(&s->monitor);
-	limiting_begin(s);
-	bounds_find(s->info, &s->roots, s->keeper.job_pid, &s->bounds);
-	keeper_release(&s->keeper);
+	let_go(s);
 	return 0;
 }

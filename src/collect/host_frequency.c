@@ -24,7 +24,7 @@ static int probe_host_frequency(const struct collect *c, struct error *err)
 	return cpu_frequency_probe(c->roots, err);
 }
 
-static void put_frequency(unsigned number, uint64_t hertz, int error, void *context)
+static bool put_frequency(unsigned number, uint64_t hertz, int error, void *context)
 {
 	struct batch *out = context;
 	char name[24];
@@ -34,6 +34,7 @@ static void put_frequency(unsigned number, uint64_t hertz, int error, void *cont
 		put_device(out, "clock", name, FREQUENCY, hertz);
 	else
 		put_device_absent(out, "clock", name, FREQUENCY, error ? error : ENODATA);
+	return true;
 }
 
 static int read_host_frequency(struct collect *c, struct batch *out)

@@ -17,6 +17,8 @@
 #include "linux/roots.h"
 #include "linux/scan.h"
 
+#define MEMBERSHIP_SIZE 65536 /* too much for the stack of a cautious user (ulimit -s) */
+
 struct wanted_path {
 	const char *controller;
 	char *path;
@@ -37,10 +39,27 @@ static void each_hierarchy(
 	w->failed = !w->path;
 }
 
-int cgroup_path(const struct roots *roots, pid_t pid, const char *controller, char **ret)
+int cgroup_membership_read(const struct roots *roots, pid_t pid, char **ret)
+{
+	AUTO_CLOSE int fd = root_file(roots->proc, "%d/cgroup", (int) pid);
+
+	if (fd < 0)
+		return fd;
+	char *text = malloc(MEMBERSHIP_SIZE);
+	ssize_t n = text ? read_kernel_file(fd, text, MEMBERSHIP_SIZE) : -ENOMEM;
+	char *kept = n < 0 ? NULL : strdup(text);
+	free(text);
+	if (!kept)
+		return n < 0 ? (int) n : -ENOMEM;
+	*ret = kept;
+	return 0;
+}
+
+int cgroup_path_in(const char *membership, const char *controller, char **ret)
 {
 	struct wanted_path w = { .controller = controller };
-	int r = proc_cgroup_each(roots->proc, pid, each_hierarchy, &w);
+	AUTO_FREE char *text = strdup(membership);
+	int r = text ? proc_cgroup_lines(text, each_hierarchy, &w) : -ENOMEM;
 
 	if (r < 0 || w.failed) {
 		free(w.path);
@@ -50,6 +69,17 @@ int cgroup_path(const struct roots *roots, pid_t pid, const char *controller, ch
 		return -ENOENT;
 	*ret = w.path;
 	return 0;
+}
+
+int cgroup_path(const struct roots *roots, pid_t pid, const char *controller, char **ret)
+{
+	char *membership = NULL;
+	int r = cgroup_membership_read(roots, pid, &membership);
+
+	if (r == 0)
+		r = cgroup_path_in(membership, controller, ret);
+	free(membership);
+	return r;
 }
 
 static int join(const char *point, const char *rest, char **ret)

@@ -13,6 +13,9 @@ struct roots;
 
 /* The path of the process's cgroup within the hierarchy: a heap string in *ret. -ENOENT when there is no such hierarchy. */
 int cgroup_path(const struct roots *roots, pid_t pid, const char *controller, char **ret);
+/* In two steps, for who asks for several: the text of /proc/PID/cgroup (heap), and a path in it. */
+int cgroup_membership_read(const struct roots *roots, pid_t pid, char **ret);
+int cgroup_path_in(const char *membership, const char *controller, char **ret);
 /* The directory of that path, by /proc/self/mountinfo: a heap string in *ret. -ENOENT when the hierarchy is mounted nowhere here, or only a
  * part of it that does not hold the path. */
 int cgroup_directory(

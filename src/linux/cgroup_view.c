@@ -244,7 +244,7 @@ static bool settle_v2(const struct cgroup_view *v, const struct wanted *w, struc
 static void open_v2(const struct cgroup_view *v, const struct cgroup_mounts *mounts,
 	const struct wanted *w, struct cgroup_place *p)
 {
-	int r = cgroup_path(v->roots, v->pid, CGROUP_V2, &p->path);
+	int r = cgroup_path_in(v->membership, CGROUP_V2, &p->path);
 
 	if (r < 0) {
 		snprintf(p->why, sizeof(p->why), "no cgroup hierarchy here has %s", w->what);
@@ -282,7 +282,7 @@ static void open_place(const struct cgroup_view *v, const struct cgroup_mounts *
 {
 	const struct wanted *w = &wanted[controller];
 
-	if (!w->name || cgroup_path(v->roots, v->pid, w->name, &p->path) < 0) {
+	if (!w->name || cgroup_path_in(v->membership, w->name, &p->path) < 0) {
 		open_v2(v, mounts, w, p);
 		return;
 	}
@@ -298,22 +298,18 @@ static void open_place(const struct cgroup_view *v, const struct cgroup_mounts *
 		*p = other;
 }
 
-static void ignore_hierarchy(
-	unsigned hierarchy, const char *controllers, const char *path, void *context)
-{
-	(void) hierarchy;
-	(void) controllers;
-	(void) path;
-	*(bool *) context = true;
-}
-
 void cgroup_view_open(struct cgroup_view *view, const struct roots *roots, pid_t pid)
 {
 	struct cgroup_mounts mounts = { 0 };
-	bool any = false;
+	char *path = NULL;
 
 	*view = (struct cgroup_view){ .roots = roots, .pid = pid ? pid : getpid() };
-	int r = proc_cgroup_each(roots->proc, view->pid, ignore_hierarchy, &any);
+	int r = cgroup_membership_read(roots, view->pid, &view->membership);
+	if (r == 0)
+		r = cgroup_path_in(view->membership, CGROUP_V2, &path);
+	free(path);
+	if (r == -ENOENT && view->membership)
+		r = 0;
 	if (r == 0)
 		r = cgroup_mounts_read(roots, &mounts);
 	for (int i = 0; i < N_CGROUP_CONTROLLERS; i++) {
@@ -324,7 +320,7 @@ void cgroup_view_open(struct cgroup_view *view, const struct roots *roots, pid_t
 			snprintf(p->why, sizeof(p->why),
 				"cannot tell the cgroups of process %d: %s", (int) view->pid,
 				strerror(-r));
-		else if (!any)
+		else if (view->membership[0] == '\0')
 			snprintf(p->why, sizeof(p->why), "this kernel has no cgroups");
 		else
 			open_place(view, &mounts, (enum cgroup_controller) i, p);
@@ -336,7 +332,24 @@ void cgroup_view_close(struct cgroup_view *view)
 {
 	for (int i = 0; i < N_CGROUP_CONTROLLERS; i++)
 		leave(&view->place[i]);
+	free(view->membership);
+	view->membership = NULL;
 	view->own = false;
+}
+
+void cgroup_view_follow(struct cgroup_view *view, pid_t pid)
+{
+	const struct roots *roots = view->roots;
+	AUTO_FREE char *membership = NULL;
+
+	if (!view->own && view->membership &&
+		cgroup_membership_read(roots, pid, &membership) == 0 &&
+		strcmp(membership, view->membership) == 0) {
+		view->pid = pid;
+		return;
+	}
+	cgroup_view_close(view);
+	cgroup_view_open(view, roots, pid);
 }
 
 void cgroup_view_set(

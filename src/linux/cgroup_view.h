@@ -46,6 +46,7 @@ struct cgroup_place {
 struct cgroup_view {
 	const struct roots *roots;
 	pid_t pid;
+	char *membership; /* its /proc/PID/cgroup; heap; NULL: could not be read */
 	bool own; /* places were made for the job alone; which ones, they say themselves */
 	struct cgroup_place place[N_CGROUP_CONTROLLERS];
 };
@@ -53,6 +54,8 @@ struct cgroup_view {
 /* Looks the process up and opens its directories; pid 0: this process. Never fails: what is not there says why. cgroup_view_close() frees. */
 void cgroup_view_open(struct cgroup_view *view, const struct roots *roots, pid_t pid);
 void cgroup_view_close(struct cgroup_view *view);
+/* The same for another process: what is open stays so where it is in the same cgroups. */
+void cgroup_view_follow(struct cgroup_view *view, pid_t pid);
 /* Puts a directory made for the job in the place of one controller (takes over the strings and the descriptor of `place`; a mount_size of 0 is
  * that of the place before, where that is above). */
 void cgroup_view_set(
@@ -107,8 +110,9 @@ int cgroup_memory_events_read(const struct cgroup_view *view, struct cgroup_memo
 /* CPUs of cpuset.cpus.effective (v2), cpuset.effective_cpus or cpuset.cpus (v1): how many, and the list as text. -ENOENT when not there. */
 int cgroup_cpuset_read(const struct cgroup_view *view, unsigned *ret_count, char text[256]);
 
-/* The processes in the cgroup of `controller` and below that `is_ours` does not claim; -1 when it cannot be told. */
-int64_t cgroup_foreign_processes(const struct cgroup_view *view, enum cgroup_controller controller,
+/* Whether a process is in the cgroup of `controller` or below that `is_ours` does not claim: 1, 0; -1 when it cannot be told, also because too many
+ * cgroups are below. The root of a hierarchy holds the whole machine: nobody is asked for. */
+int cgroup_foreign_processes(const struct cgroup_view *view, enum cgroup_controller controller,
 	bool (*is_ours)(void *arg, pid_t pid), void *arg);
 
 #endif

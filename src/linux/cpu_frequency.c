@@ -101,8 +101,9 @@ static int from_cpufreq(const struct roots *r, frequency_function *each, void *c
 		/* Without a first one there is none: machines without frequency scaling are not asked for each. */
 		if (rc == -ENOENT && found < 0)
 			break;
-		each(cpu, hertz, rc, context);
 		found = 0;
+		if (!each(cpu, hertz, rc, context))
+			break;
 	}
 	return found;
 }
@@ -128,8 +129,9 @@ static int from_cpuinfo(const struct roots *r, frequency_function *each, void *c
 		int rc = cpuinfo_mhz_parse(line, size, &hertz);
 		if (rc == -ENOENT)
 			continue;
-		each(cpu, rc == 0 ? hertz : 0, rc, context);
 		found = 0;
+		if (!each(cpu, rc == 0 ? hertz : 0, rc, context))
+			break;
 	}
 	return more < 0 ? more : found;
 }
@@ -141,21 +143,23 @@ int cpu_frequency_each(const struct roots *r, frequency_function *each, void *co
 	return rc == -ENODATA ? from_cpuinfo(r, each, context) : rc;
 }
 
-static void count_frequency(unsigned number, uint64_t hertz, int error, void *context)
+/* One that answers is enough: each may take its time. */
+static bool find_frequency(unsigned number, uint64_t hertz, int error, void *context)
 {
-	unsigned *n = context;
+	bool *found = context;
 	(void) number;
 	(void) error;
 
-	*n += hertz != 0;
+	*found = hertz != 0;
+	return !*found;
 }
 
 int cpu_frequency_probe(const struct roots *r, struct error *err)
 {
-	unsigned n = 0;
-	int rc = cpu_frequency_each(r, count_frequency, &n);
+	bool found = false;
+	int rc = cpu_frequency_each(r, find_frequency, &found);
 
-	if (rc == 0 && n > 0)
+	if (rc == 0 && found)
 		return 0;
 	return error_say(err, rc < 0 ? rc : -ENODATA,
 		"neither cpufreq below /sys nor /proc/cpuinfo tells the frequency of a processor "

@@ -3,14 +3,15 @@
 #ifndef ASSAY_LINUX_CPU_FREQUENCY_H
 #define ASSAY_LINUX_CPU_FREQUENCY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct error;
 struct roots;
 
-/* Called for each processor; `hertz` 0: it could not be read, for the reason `error`. */
-typedef void frequency_function(unsigned number, uint64_t hertz, int error, void *context);
+/* Called for each processor; `hertz` 0: it could not be read, for the reason `error`. False: no more. */
+typedef bool frequency_function(unsigned number, uint64_t hertz, int error, void *context);
 
 /*
  * From sys/devices/system/cpu/cpuN/cpufreq/scaling_cur_freq; where no processor has it, from "cpu MHz" of proc/cpuinfo, which is the

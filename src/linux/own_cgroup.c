@@ -15,6 +15,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/macros.h"
+#include "linux/empty_cgroups.h"
 #include "linux/roots.h"
 
 #define DEPTH_MAX 16 /* of directories that the job made itself */
@@ -98,7 +99,7 @@ static int check_use_v1(const struct own_cgroup *c, const char *controller, stru
 	return strcmp(controller, "memory") == 0 ? check_hierarchy(c, err) : 0;
 }
 
-/* A child of a threaded cgroup takes no processes, and before Linux 5.14 there is no cgroup.kill. */
+/* A child of a threaded cgroup takes no processes. */
 static int check_use(struct own_cgroup *c, struct error *err)
 {
 	char type[64];
@@ -109,8 +110,6 @@ static int check_use(struct own_cgroup *c, struct error *err)
 	if (n < 0 || strcmp(type, "domain\n") != 0)
 		return error_say(err, n < 0 ? (int) n : -EOPNOTSUPP,
 			"a cgroup below ours takes no processes");
-	if (faccessat(c->fd, "cgroup.kill", W_OK, AT_EACCESS) < 0)
-		return error_set(err, -errno, "this kernel has no cgroup.kill");
 	return 0;
 }
 
@@ -123,9 +122,11 @@ int own_cgroup_make(const struct roots *roots, const char *controller, const cha
 	c.name = strdup(name);
 	r = c.name ? open_parent(roots, controller, &c, err)
 		   : error_set(err, -ENOMEM, "cannot make a cgroup");
-	/* One of that name that is empty was left by a process that was killed and had our pid. */
-	if (r == 0)
-		unlinkat(c.parent_fd, name, AT_REMOVEDIR);
+	if (r == 0) {
+		cgroup_remove_leftovers(roots, c.parent_fd);
+		/* One of that name that is empty was left by a process that was killed and had our pid. */
+		cgroup_remove_empty(c.parent_fd, name);
+	}
 	if (r == 0 && mkdirat(c.parent_fd, name, 0755) < 0)
 		r = error_set(err, -errno, "cannot make the cgroup %s", c.directory);
 	if (r < 0) {
@@ -164,6 +165,11 @@ int own_cgroup_populated(const struct own_cgroup *c)
 		return -errno;
 	int r = cgroup_read_key(fd, "populated", &populated);
 	return r < 0 ? r : populated != 0;
+}
+
+bool own_cgroup_can_kill(const struct own_cgroup *c)
+{
+	return c->fd >= 0 && faccessat(c->fd, "cgroup.kill", W_OK, AT_EACCESS) == 0;
 }
 
 int own_cgroup_kill(const struct own_cgroup *c)

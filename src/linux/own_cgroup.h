@@ -4,6 +4,7 @@
 #ifndef ASSAY_LINUX_OWN_CGROUP_H
 #define ASSAY_LINUX_OWN_CGROUP_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "linux/cgroup.h"
@@ -31,6 +32,8 @@ int own_cgroup_make(const struct roots *roots, const char *controller, const cha
 int own_cgroup_take(const struct own_cgroup *c, pid_t pid);
 /* Whether a living process is in it or below it; a negative errno when that cannot be told. */
 int own_cgroup_populated(const struct own_cgroup *c);
+/* Whether the kernel does what own_cgroup_kill() asks of it: since Linux 5.14, in version 2. */
+bool own_cgroup_can_kill(const struct own_cgroup *c);
 /* SIGKILL to all that is in it or below it, whoever owns it; a fork meanwhile does not escape. */
 int own_cgroup_kill(const struct own_cgroup *c);
 /* Moves what still lives back to where we are and removes the directory with those the job made in it. Frees. */

@@ -13,6 +13,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/macros.h"
+#include "linux/empty_cgroups.h"
 #include "linux/roots.h"
 
 static const struct hierarchy {
@@ -155,7 +156,7 @@ int own_cgroups_make(struct own_cgroups *set, const struct cgroup_view *self, bo
 			hold_in_v2(set, (enum own_hierarchy) h);
 	if (only_v2)
 		return holds_something(set) ? 0 : refuse(set, err);
-	snprintf(leaf, sizeof(leaf), "%s-recorder", name);
+	snprintf(leaf, sizeof(leaf), "%s" RUN_CGROUP_RECORDER, name);
 	own_controllers_enable(&set->controllers, self->roots, &set->at[OWN_V2], leaf);
 	for (size_t h = OWN_V2 + 1; h < N_OWN_HIERARCHIES; h++)
 		make_one(set, self, (enum own_hierarchy) h, name);
@@ -241,6 +242,6 @@ void own_cgroups_abandon(const struct own_cgroups *set)
 {
 	for (size_t h = 0; h < N_OWN_HIERARCHIES; h++)
 		if (set->at[h].directory)
-			rmdir(set->at[h].directory);
+			cgroup_remove_empty(AT_FDCWD, set->at[h].directory);
 	own_controllers_abandon(&set->controllers);
 }

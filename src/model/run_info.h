@@ -53,6 +53,7 @@ struct rung {
 
 struct collector_state {
 	const char *name;
+	bool probed; /* else nobody asked for it, and nothing is known of it */
 	bool available;
 	bool selected;
 	char why[240]; /* when not available: why, and what would help */

@@ -75,7 +75,7 @@ void conclude_host(struct monitor *m, struct assay_run_info *info)
 		.known = true,
 		.view = views[host_stat_view(m->collect.roots)],
 		.cores = cores > 0 ? (unsigned) cores : 1,
-		.elapsed_ns = m->last_tick_ns - m->schedule.start_ns,
+		.elapsed_ns = m->last_tick_ns - m->baseline_ns,
 		.busy_ns = busy.delta,
 		.job_ns = cpu->value.n,
 		.job_quality = cpu->value.quality,

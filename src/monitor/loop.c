@@ -139,9 +139,6 @@ void monitor_start(struct monitor *m, uint64_t start_ns, uint64_t sample_interva
 	schedule_start(&m->schedule, start_ns, sample_interval_ns, report_interval_ns);
 	m->window_start_ns = start_ns;
 	m->ledger.run_start_ns = start_ns;
-	m->sleep_offset_ns = clock_slept_ns();
-	m->collect.shared_low_bytes = host_shared_memory_bytes();
-	m->stolen_at_start_ns = host_stolen_ns(m->collect.roots);
 	begin_counters(m, start_ns);
 }
 
@@ -201,6 +198,10 @@ static void keep_cgroup_peak(struct monitor *m)
 
 void monitor_baseline(struct monitor *m)
 {
+	m->baseline_ns = clock_monotonic_ns();
+	m->sleep_offset_ns = clock_slept_ns();
+	m->collect.shared_low_bytes = host_shared_memory_bytes();
+	m->stolen_at_start_ns = host_stolen_ns(m->collect.roots);
 	for (size_t i = 0; collectors[i]; i++) {
 		if (!m->active[i] || !collectors[i]->counted_before)
 			continue;

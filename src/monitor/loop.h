@@ -58,6 +58,7 @@ struct monitor {
 	uint64_t window_start_ns, last_tick_ns;
 	uint64_t sleep_offset_ns; /* CLOCK_BOOTTIME - CLOCK_MONOTONIC when last looked at */
 	uint64_t suspended_ns, suspended_in_window_ns;
+	uint64_t baseline_ns; /* when those counters were read that ran before the job */
 	uint64_t stolen_at_start_ns;
 	uint64_t sequence, ticks;
 	uint32_t samples_in_window;
@@ -71,7 +72,7 @@ int monitor_init(struct monitor *m, const struct roots *roots, const struct meas
 	const bool *selected, struct collector_state *states, struct error *err);
 void monitor_start(struct monitor *m, uint64_t start_ns, uint64_t sample_interval_ns,
 	uint64_t report_interval_ns);
-/* Just before the job is let go, after monitor_start(): where the counters stand that ran before. */
+/* Just before the job is let go and monitor_start(): where the counters stand that ran before. */
 void monitor_baseline(struct monitor *m);
 /* Without a job: one reading of each collector that tells something by one, left in batch.singles and devices. */
 void monitor_look(struct monitor *m);

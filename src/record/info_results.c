@@ -97,7 +97,8 @@ static void collectors(struct json *j, const struct assay_run_info *info)
 		int indent = open_row(j);
 		json_key_text(j, "name", c->name);
 		json_key_bool(j, "selected", c->selected);
-		json_key_bool(j, "available", c->available);
+		if (c->probed)
+			json_key_bool(j, "available", c->available);
 		if (c->why[0])
 			json_key_text(j, "why", c->why);
 		json_key_seconds(j, "cost_seconds", c->cost_ns);

@@ -206,6 +206,53 @@ def test_the_keeper_removes_them_all_when_the_recorder_is_killed(run_assay, room
     wait_for(lambda: not any(path.exists() for path in made), "the cgroups to be removed")
 
 
+def start_with_cgroups_below(run_assay, room, hierarchies):
+    """The command makes a cgroup in each of its own ones and stays in those until the gate is there."""
+    script = ('name=$(grep -o "assay-run-[0-9]*$" /proc/self/cgroup | head -n 1); for directory in "$@"; do '
+              f'mkdir "$directory/$name/below" || exit 1; done; echo $$ >{room}/pid; mv {room}/pid {room}/made; '
+              f'while [ -d {room} ] && ! [ -e {room}/gate ]; do sleep 0.05; done')
+    started = run_assay.start(["sh", "-c", script, "sh", *map(str, hierarchies.values())], OWN)
+    wait_for((room / "made").exists, "the cgroups below")
+    made = [Path(path) for path in started.running_info()["options"]["own_cgroups"]]
+    assert made and all((path / "below").is_dir() for path in made)
+    return started, int((room / "made").read_text()), made
+
+
+def test_a_cgroup_that_the_job_made_does_not_keep_the_keeper_from_removing_its_own(run_assay, room, hierarchies):
+    started, _, made = start_with_cgroups_below(run_assay, room, hierarchies)
+    started.process.kill()
+    started.process.wait()
+    (room / "gate").touch()
+
+    wait_for(lambda: not any(path.exists() for path in made), "the cgroups to be removed")
+
+
+def test_what_a_run_left_that_was_killed_with_its_keeper_is_removed_by_the_next(run_assay, room, hierarchies):
+    started, command, made = start_with_cgroups_below(run_assay, room, hierarchies)
+    keeper = int(Path(f"/proc/{command}/stat").read_text().rsplit(")", 1)[1].split()[1])
+    assert keeper not in (1, os.getpid(), started.process.pid)
+    for pid in (keeper, started.process.pid):
+        os.kill(pid, signal.SIGKILL)
+    started.process.wait()
+    wait_for(lambda: not alive(keeper), "the keeper to be gone")
+
+    run_assay(["true"], OWN)
+    assert all((path / "below").is_dir() for path in made), "the command still lives in them"
+    (room / "gate").touch()
+    wait_for(lambda: not alive(command), "the command to end")
+    named_alike = [directory / "assay-run-not-a-pid" for directory in hierarchies.values()]
+    living = [directory / f"assay-run-{os.getpid()}" for directory in hierarchies.values()]
+    for path in named_alike + living:
+        path.mkdir()
+    try:
+        run_assay(["true"], OWN)
+        assert not any(path.exists() for path in made)
+        assert all(path.is_dir() for path in named_alike + living), "not ours to remove"
+    finally:
+        for path in named_alike + living:
+            path.rmdir()
+
+
 def test_a_command_that_cannot_start_leaves_no_cgroup(run_assay, hierarchies):
     run = run_assay(["no-such-command-anywhere"], OWN, complete=False)
 

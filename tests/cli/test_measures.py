@@ -39,3 +39,18 @@ def test_no_key_has_changed_its_meaning():
                for key, row in table(GOLDEN.read_text()).items() if key in now
                for field in MEANING if row[field] != now[key][field]]
     assert not changed, "a new meaning needs a new key: " + "; ".join(changed)
+
+
+def test_only_what_was_asked_for_is_tried_and_the_record_says_which(run_assay):
+    def collectors(selection):
+        run = run_assay(["true"], ["--measurements", selection])
+        return {collector["name"]: collector for collector in run.info["collectors"]}
+
+    few = collectors("minimal")
+    for collector in few.values():
+        assert ("available" in collector) == collector["selected"], collector
+        assert collector["selected"] or collector["why"].startswith("not asked for"), collector
+    assert not few["host_frequency"]["selected"] and few["proc_stat"]["available"]
+    assert all("available" in collector for collector in collectors("all").values())
+    # Named and taken back further on: nobody needs to know whether it is there.
+    assert "available" not in collectors("host_temperature_celsius,-host_temperature_celsius,minimal")["host_temperature"]

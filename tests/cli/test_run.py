@@ -353,3 +353,16 @@ def test_what_the_keeper_used_is_our_own_cost(run_assay):
     keeper_seconds = int(run.stdout) / 1e9
     assert keeper_seconds > 0.01
     assert run.info["self"]["cpu_seconds"] > keeper_seconds
+
+
+def test_a_command_that_ends_at_once_was_bounded_by_what_it_started_with(run_assay, room):
+    """What bounds it is asked for while it runs, so that the wall time has nothing of it: neither its end nor what it sets itself must matter."""
+    enough = 1 << 40
+    ended = run_assay(["true"], wrapper=["prlimit", f"--as={enough}"])
+    changed = run_assay(["sh", "-c", f"ulimit -v {enough >> 11}; exec sleep 0.1"], wrapper=["prlimit", f"--as={enough}"])
+
+    for run in (ended, changed):
+        bounds = {(limit["name"], limit["source"]): limit["limit"] for limit in run.info["target_limits"]}
+        assert bounds["memory", "RLIMIT_AS"] == enough, bounds
+        assert bounds["cpu", "affinity"] == len(os.sched_getaffinity(0)), bounds
+        assert ("memory", "host") in bounds, bounds

@@ -2,6 +2,7 @@
 /* Where a cgroup is, on a recorded tree; and a cgroup of our own on the live machine. */
 #include "linux_test.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -140,6 +141,26 @@ static void a_cgroup_of_our_own_holds_kills_and_goes(void **state)
 	roots_close(&r);
 }
 
+static void before_linux_5_14_none_can_be_killed_as_a_whole(void **state)
+{
+	char directory[] = "/tmp/assay-test-XXXXXX";
+	struct own_cgroup c = OWN_CGROUP_NONE;
+	(void) state;
+
+	assert_false(own_cgroup_can_kill(&c));
+	assert_non_null(mkdtemp(directory));
+	c.fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_true(c.fd >= 0);
+	assert_false(own_cgroup_can_kill(&c));
+	int file = openat(c.fd, "cgroup.kill", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	assert_true(file >= 0);
+	close(file);
+	assert_true(own_cgroup_can_kill(&c));
+	unlinkat(c.fd, "cgroup.kill", 0);
+	close(c.fd);
+	rmdir(directory);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -148,6 +169,7 @@ int main(void)
 		cmocka_unit_test(a_key_is_a_whole_word_at_the_start_of_its_line),
 		cmocka_unit_test(a_recorded_tree_never_leads_to_the_live_machine),
 		cmocka_unit_test(a_cgroup_of_our_own_holds_kills_and_goes),
+		cmocka_unit_test(before_linux_5_14_none_can_be_killed_as_a_whole),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

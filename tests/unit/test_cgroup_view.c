@@ -168,7 +168,7 @@ static void put_slurm_v2(const struct made_tree *t)
 
 static bool is_the_job(void *arg, pid_t pid)
 {
-	(void) arg;
+	++*(int *) arg;
 	return pid == JOB;
 }
 
@@ -179,6 +179,7 @@ static void in_version_2_the_nearest_enabled_cgroup_accounts(void **state)
 	struct cgroup_memory_events events;
 	unsigned cpus;
 	char list[256];
+	int asked = 0;
 	const char *step = "/sys/fs/cgroup/" SCOPE "/job_5/step_0";
 	const char *task = "/sys/fs/cgroup/" SCOPE "/job_5/step_0/task_0";
 	(void) state;
@@ -210,8 +211,74 @@ static void in_version_2_the_nearest_enabled_cgroup_accounts(void **state)
 	assert_int_equal(cpus, 5);
 	assert_string_equal(list, "0-3,8");
 	/* 0 is a process of another PID namespace, 4400 is in the next task */
-	assert_int_equal(cgroup_foreign_processes(&v, CGROUP_MEMORY, is_the_job, NULL), 2);
-	assert_int_equal(cgroup_foreign_processes(&v, CGROUP_CPUACCT, is_the_job, NULL), 1);
+	assert_int_equal(cgroup_foreign_processes(&v, CGROUP_MEMORY, is_the_job, &asked), 1);
+	assert_int_equal(cgroup_foreign_processes(&v, CGROUP_CPUACCT, is_the_job, &asked), 1);
+	cgroup_view_close(&v);
+	tree_close(&t);
+}
+
+static void another_process_of_the_same_cgroups_keeps_what_is_open(void **state)
+{
+	struct made_tree t;
+	struct cgroup_view v;
+	(void) state;
+
+	tree_open(&t, MOUNT_V2);
+	tree_put(&t, "proc/4321/cgroup", "0::/a\n");
+	tree_put(&t, "proc/4400/cgroup", "0::/a\n");
+	tree_put(&t, "proc/4401/cgroup", "0::/a/below\n");
+	tree_put(&t, "sys/fs/cgroup/a/cpu.stat", "usage_usec 1\n");
+	tree_put(&t, "sys/fs/cgroup/a/below/cpu.stat", "usage_usec 1\n");
+	cgroup_view_open(&v, &t.roots, JOB);
+	const char *directory = v.place[CGROUP_CPUACCT].directory;
+	cgroup_view_follow(&v, 4400);
+	assert_int_equal(v.pid, 4400);
+	assert_ptr_equal(v.place[CGROUP_CPUACCT].directory, directory);
+	cgroup_view_follow(&v, 4401);
+	assert_int_equal(v.pid, 4401);
+	assert_place(&v, CGROUP_CPUACCT, 2, "/a/below", "/sys/fs/cgroup/a/below");
+	cgroup_view_close(&v);
+	tree_close(&t);
+}
+
+/* Somebody waits for the answer, and a machine may have thousands of cgroups. */
+static void who_else_is_in_a_cgroup_is_asked_until_one_is_found(void **state)
+{
+	struct made_tree t;
+	struct cgroup_view v;
+	char path[64];
+	int asked = 0;
+	(void) state;
+
+	tree_open(&t, MOUNT_V2);
+	tree_put(&t, "proc/4321/cgroup", "0::/a\n");
+	TREE_PUT(&t, "sys/fs/cgroup/a", "cgroup.events", "", "cpu.stat", "usage_usec 1\n",
+		"cgroup.procs", "4321\n");
+	cgroup_view_open(&v, &t.roots, JOB);
+	assert_int_equal(cgroup_foreign_processes(&v, CGROUP_CPUACCT, is_the_job, &asked), 0);
+	tree_put(&t, "sys/fs/cgroup/a/cgroup.procs", "4321\n77\n78\n79\n");
+	tree_put(&t, "sys/fs/cgroup/a/below/cgroup.procs", "80\n");
+	asked = 0;
+	assert_int_equal(cgroup_foreign_processes(&v, CGROUP_CPUACCT, is_the_job, &asked), 1);
+	assert_int_equal(asked, 2);
+	tree_put(&t, "sys/fs/cgroup/a/cgroup.procs", "4321\n");
+	assert_int_equal(cgroup_foreign_processes(&v, CGROUP_CPUACCT, is_the_job, &asked), 1);
+	tree_put(&t, "sys/fs/cgroup/a/below/cgroup.procs", "");
+	assert_int_equal(cgroup_foreign_processes(&v, CGROUP_CPUACCT, is_the_job, &asked), 0);
+	for (int i = 0; i < 100; i++) {
+		snprintf(path, sizeof(path), "sys/fs/cgroup/a/c%d/cgroup.procs", i);
+		tree_put(&t, path, "");
+	}
+	assert_int_equal(cgroup_foreign_processes(&v, CGROUP_CPUACCT, is_the_job, &asked), -1);
+	cgroup_view_close(&v);
+
+	/* the root */
+	tree_put(&t, "proc/4321/cgroup", "0::/\n");
+	TREE_PUT(&t, "sys/fs/cgroup", "cpu.stat", "usage_usec 1\n", "cgroup.procs", "4321\n");
+	cgroup_view_open(&v, &t.roots, JOB);
+	asked = 0;
+	assert_int_equal(cgroup_foreign_processes(&v, CGROUP_CPUACCT, is_the_job, &asked), 1);
+	assert_int_equal(asked, 0);
 	cgroup_view_close(&v);
 	tree_close(&t);
 }
@@ -461,6 +528,8 @@ int main(void)
 		cmocka_unit_test(slurm_of_version_1_has_its_limit_on_the_level_of_the_job),
 		cmocka_unit_test(what_is_not_there_says_why),
 		cmocka_unit_test(in_version_2_the_nearest_enabled_cgroup_accounts),
+		cmocka_unit_test(another_process_of_the_same_cgroups_keeps_what_is_open),
+		cmocka_unit_test(who_else_is_in_a_cgroup_is_asked_until_one_is_found),
 		cmocka_unit_test(a_hybrid_host_is_decided_per_controller),
 		cmocka_unit_test(a_private_namespace_hides_the_limits_above),
 		cmocka_unit_test(version_1_tells_a_limit_above_a_bind_mount),

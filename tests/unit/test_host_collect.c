@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "collect/collect.h"
+#include "linux/cpu_frequency.h"
 #include "model/run_info.h"
 #include "monitor/conclude.h"
 
@@ -480,6 +481,15 @@ static void pressure_grows_and_a_kernel_without_it_says_what_would_help(void **s
 	drop_machine(&m);
 }
 
+static bool count_one(unsigned number, uint64_t hertz, int error, void *context)
+{
+	(void) number;
+	(void) hertz;
+	(void) error;
+	++*(int *) context;
+	return false;
+}
+
 static void frequencies_come_from_cpufreq_and_else_from_cpuinfo(void **state)
 {
 	struct machine m = make_machine();
@@ -498,6 +508,10 @@ static void frequencies_come_from_cpufreq_and_else_from_cpuinfo(void **state)
 	assert_int_equal(read_once(&m, "host_frequency"), 0);
 	assert_int_equal(of_device(&m, "cpu0", "host_cpu_frequency_hertz").max, 3400000000);
 	assert_int_equal(of_device(&m, "cpu1", "host_cpu_frequency_hertz").why, ENODATA);
+	/* Each may take 10 ms: who has enough asks no more. */
+	int asked = 0;
+	assert_int_equal(cpu_frequency_each(&m.roots, count_one, &asked), 0);
+	assert_int_equal(asked, 1);
 	drop_machine(&m);
 }
 

@@ -76,7 +76,7 @@ static void begin(struct recorded_job *job, const char *measurements, char *cons
 	assert_int_equal(roots_open(&job->roots, "", &err), 0);
 	assert_int_equal(measures_build(&job->measures, &err), 0);
 	job->selected = calloc(job->measures.n, sizeof(*job->selected));
-	sources_probe(&job->roots, NULL, -1, job->states, &job->n_states);
+	sources_probe(&job->roots, NULL, -1, NULL, job->states, &job->n_states);
 	assert_int_equal(
 		sources_select(&job->measures, measurements, job->states, job->selected, &err), 0);
 	assert_int_equal(

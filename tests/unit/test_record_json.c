@@ -316,8 +316,11 @@ static struct assay_run_info done_info(void)
 	};
 
 	info.n_collectors = 2;
-	info.collectors[0] = (struct collector_state){ .name = "proc_stat", .available = true };
-	info.collectors[1] = (struct collector_state){ .name = "tree", .cost_ns = 10000000 };
+	info.collectors[0] =
+		(struct collector_state){ .name = "proc_stat", .probed = true, .available = true };
+	info.collectors[1] = (struct collector_state){
+		.name = "tree", .why = "not asked for", .cost_ns = 10000000
+	};
 	return info;
 }
 
@@ -336,7 +339,8 @@ static void the_measurements_are_the_selected_rows(void **state)
 		"      \"quantity\": \"rss\",\n      \"rank\": 1,\n"
 		"      \"otel\": \"process.memory.usage\"\n    },");
 	assert_has(text,
-		"\"name\": \"tree\",\n      \"selected\": false,\n      \"available\": false,\n"
+		"\"name\": \"tree\",\n      \"selected\": false,\n      \"why\": \"not asked "
+		"for\",\n"
 		"      \"cost_seconds\": 0.01,\n      \"reads\": 0,\n      \"failures\": 0\n");
 	assert_null(strstr(text, "host_x"));
 	free(text);
