@@ -147,7 +147,8 @@ static bool shares_memory(const struct ledger *l, const struct process *p)
 	int shared = processes_share_memory(p->pid, parent->pid);
 	if (shared >= 0)
 		return shared == 1;
-	return parent->statm.resident == p->statm.resident && parent->statm.shared == p->statm.shared;
+	return parent->statm.resident == p->statm.resident &&
+	       parent->statm.shared == p->statm.shared;
 }
 
 static void read_round(struct collect *c, struct batch *out)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "linux/cgroup_view.h"
+#include "linux/roots.h"
 #include "linux/scan.h"
 
 #define DEPTH_MAX 32
