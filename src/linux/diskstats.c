@@ -113,15 +113,15 @@ static bool numbered(const char *name, const char *prefix)
 /* sysfs cannot have a slash in a name: cciss/c0d0 is cciss!c0d0. */
 static bool block_path(char *path, size_t size, const char *name, const char *file)
 {
-	int n = snprintf(path, size, "block/%s", name);
+	int n = snprintf(path, size, "block/%s%s", name, file);
+	size_t name_end = strlen("block/") + strlen(name);
 
 	if (n < 0 || (size_t) n >= size)
 		return false;
-	for (char *c = path + strlen("block/"); *c; c++)
-		if (*c == '/')
-			*c = '!';
-	int more = snprintf(path + n, size - (size_t) n, "%s", file);
-	return more >= 0 && (size_t) more < size - (size_t) n;
+	for (size_t i = strlen("block/"); i < name_end; i++)
+		if (path[i] == '/')
+			path[i] = '!';
+	return true;
 }
 
 /* What getdents64(2) fills the buffer with; glibc has a wrapper only since 2.30. */
