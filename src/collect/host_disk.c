@@ -61,7 +61,7 @@ static void put_disk(struct batch *out, struct disk *d)
 	const struct disk_io *io = &d->sum;
 	const char *kind = d->kind == DISK_WHOLE ? "disk" : "volume";
 	const uint64_t counters[] = {
-		[DEVICE_READ_BYTES - DEVICE_READ_BYTES] = io->read_bytes,
+		[0] = io->read_bytes,
 		[DEVICE_WRITE_BYTES - DEVICE_READ_BYTES] = io->write_bytes,
 		[DEVICE_READS - DEVICE_READ_BYTES] = io->reads,
 		[DEVICE_WRITES - DEVICE_READ_BYTES] = io->writes,

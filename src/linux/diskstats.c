@@ -114,13 +114,13 @@ static bool numbered(const char *name, const char *prefix)
 static bool block_path(char *path, size_t size, const char *name, const char *file)
 {
 	int n = snprintf(path, size, "block/%s%s", name, file);
+	size_t name_end = strlen("block/") + strlen(name);
 
 	if (n < 0 || (size_t) n >= size)
 		return false;
-	char *at = path + strlen("block/");
-	for (const char *end = at + strlen(name); at < end; at++)
-		if (*at == '/')
-			*at = '!';
+	for (size_t i = strlen("block/"); i < name_end; i++)
+		if (path[i] == '/')
+			path[i] = '!';
 	return true;
 }
 
