@@ -158,7 +158,7 @@ static bool holds_entries(int root, const char *path)
 
 static bool block_lists(const struct roots *r, const char *name, const char *directory)
 {
-	char path[sizeof("block/") + 2 * DISK_NAME_SIZE + 32];
+	char path[sizeof("block/") + 2UL * DISK_NAME_SIZE + 32];
 
 	return r->sys >= 0 && block_path(path, sizeof(path), name, directory) &&
 	       holds_entries(r->sys, path);

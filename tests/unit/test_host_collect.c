@@ -557,31 +557,6 @@ static void sensors_have_names_that_tell_them_apart(void **state)
 	drop_machine(&m);
 }
 
-static void others_have_what_neither_the_job_nor_we_used(void **state)
-{
-	struct host_share s = { .known = true,
-		.busy_ns = 10 * SECOND_NS,
-		.job_ns = 6 * SECOND_NS,
-		.self_ns = SECOND_NS / 10,
-		.job_quality = EXACT,
-		.error_ns = conclude_host_error_ns(4) };
-	(void) state;
-
-	assert_int_equal(s.error_ns, 9 * SECOND_NS / (uint64_t) sysconf(_SC_CLK_TCK));
-	conclude_host_others(&s);
-	assert_int_equal(s.others_ns, 39 * SECOND_NS / 10);
-	assert_int_equal(s.quality, ESTIMATE);
-	s.job_quality = LOWER_BOUND;
-	conclude_host_others(&s);
-	assert_int_equal(s.quality, UPPER_BOUND);
-	/* More than the ticks show was used: never a negative rest, and the reason is told. */
-	s.job_quality = EXACT;
-	s.job_ns = 11 * SECOND_NS;
-	conclude_host_others(&s);
-	assert_int_equal(s.others_ns, 0);
-	assert_non_null(strstr(s.why, "counted less than the job used"));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -601,7 +576,6 @@ int main(void)
 		cmocka_unit_test(pressure_grows_and_a_kernel_without_it_says_what_would_help),
 		cmocka_unit_test(frequencies_come_from_cpufreq_and_else_from_cpuinfo),
 		cmocka_unit_test(sensors_have_names_that_tell_them_apart),
-		cmocka_unit_test(others_have_what_neither_the_job_nor_we_used),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -443,6 +443,36 @@ static void an_own_cgroup_that_falls_short_of_the_tree_gives_way_to_it(void **st
 	assert_true(!s.cgroup_exact && s.cgroup_left);
 }
 
+static void others_have_what_neither_the_job_nor_we_used(void **state)
+{
+	struct host_share s = { .known = true,
+		.busy_ns = 10 * NSEC_PER_SEC,
+		.job_ns = 6 * NSEC_PER_SEC,
+		.self_ns = NSEC_PER_SEC / 10,
+		.job_quality = EXACT,
+		.error_ns = conclude_host_error_ns(4) };
+	(void) state;
+
+	assert_int_equal(s.error_ns, 9 * NSEC_PER_SEC / (uint64_t) sysconf(_SC_CLK_TCK));
+	conclude_host_others(&s);
+	assert_int_equal(s.others_ns, 39 * NSEC_PER_SEC / 10);
+	assert_int_equal(s.quality, ESTIMATE);
+	s.job_quality = LOWER_BOUND;
+	conclude_host_others(&s);
+	assert_int_equal(s.quality, UPPER_BOUND);
+	/* No more than there is. */
+	s.elapsed_ns = NSEC_PER_SEC / 2;
+	s.cores = 4;
+	conclude_host_others(&s);
+	assert_int_equal(s.others_ns, 2 * NSEC_PER_SEC);
+	/* More than the ticks show was used: never a negative rest, and the reason is told. */
+	s.job_quality = EXACT;
+	s.job_ns = 11 * NSEC_PER_SEC;
+	conclude_host_others(&s);
+	assert_int_equal(s.others_ns, 0);
+	assert_non_null(strstr(s.why, "counted less than the job used"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -460,6 +490,7 @@ int main(void)
 		cmocka_unit_test(a_shared_cgroup_that_some_of_the_job_left_bounds_nothing),
 		cmocka_unit_test(a_shared_cgroup_is_exact_only_where_it_equals_the_tree),
 		cmocka_unit_test(an_own_cgroup_that_falls_short_of_the_tree_gives_way_to_it),
+		cmocka_unit_test(others_have_what_neither_the_job_nor_we_used),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
