@@ -180,7 +180,8 @@ def test_a_job_killed_by_its_user_leaves_its_numbers(run_assay, room):
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root to make a network namespace")
 def test_without_process_events_and_perf_less_is_claimed_and_nothing_else_changes(run_assay):
-    run = run_assay(["LOAD", "TRUTH", "children", "20", "5"], ["--measurements", "default,-perf_*"],
+    # On a quiet machine the cgroup, which has no room for lost children, would make it exact.
+    run = run_assay(["LOAD", "TRUTH", "children", "20", "5"], ["--measurements", "default,-perf_*", "--cgroup=none"],
                     wrapper=["unshare", "--net"])
 
     assert run.status == 0
