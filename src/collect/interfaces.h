@@ -47,6 +47,7 @@ struct interfaces {
 	bool moved; /* the job entered a namespace other than the one it began in */
 	bool alone; /* nobody else was seen in it so far */
 	bool named; /* it may be older than the job */
+	bool members_elsewhere; /* a process of the job was met in another one, whose traffic is not in the sums */
 	uint64_t alone_looked_ns;
 	/* counters that went round at 2^32; interfaces that began anew or went away, and with them what they counted since the look before;
 	 * interfaces that came with something counted */

@@ -12,6 +12,10 @@
 #include "linux/roots.h"
 #include "target/ledger.h"
 
+#define LOOKS_FIRST 3
+#define LOOK_AGAIN 16
+#define LOOKS_AT_ONCE 32
+
 enum {
 	/* the rows of a namespace and of an interface stand in the order of enum interface_counter */
 	NAMESPACE,
@@ -96,7 +100,7 @@ static int probe_net_dev(const struct collect *c, struct error *err)
  */
 static enum quality sum_quality(const struct interfaces *s, uint64_t sum)
 {
-	if (s->wraps || s->resets || s->refused)
+	if (s->wraps || s->resets || s->refused || s->members_elsewhere)
 		return ESTIMATE;
 	return sum == 0 ? EXACT : UPPER_BOUND;
 }
@@ -137,6 +141,34 @@ static void put_interface(struct interface *i, struct batch *out)
 	i->shown = true;
 }
 
+/* In its first samples, when a program enters a namespace if it does, and now and then. */
+static bool is_due(struct process *p)
+{
+	uint32_t sample = p->network_samples++;
+
+	return p->alive && !p->zombie && (sample < LOOKS_FIRST || sample % LOOK_AGAIN == 0);
+}
+
+/* What a process of the job moves in another namespace is in no sum here. */
+static void look_at_members(const struct collect *c)
+{
+	struct interfaces *s = c->interfaces;
+	unsigned n = 0;
+
+	if (s->network_namespace == 0)
+		return;
+	for (size_t i = 0; i < c->ledger->n_order && n < LOOKS_AT_ONCE; i++) {
+		struct process *p = ledger_at(c->ledger, i);
+		uint64_t its_own;
+
+		if (s->members_elsewhere || !is_due(p))
+			continue;
+		n++;
+		s->members_elsewhere = net_namespace(c->roots, p->pid, &its_own) == 0 &&
+				       its_own != s->network_namespace;
+	}
+}
+
 static bool is_kept(const char *name, void *context)
 {
 	return interfaces_find(context, name) != NULL;
@@ -154,6 +186,7 @@ static int read_net_dev(struct collect *c, struct batch *out)
 			put_absent(out, NULL, row, rc);
 		return 0;
 	}
+	look_at_members(c);
 	put_sums(s, out);
 	if (s->n_folded != n_folded)
 		devices_keep(

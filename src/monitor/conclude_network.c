@@ -39,6 +39,12 @@ static void claim_namespace(struct assay_run_info *info, const struct direction 
 				: "others may share it");
 		break;
 	default:
+		if (m->interfaces.members_elsewhere) {
+			snprintf(h->why, sizeof(h->why),
+				"all traffic of the command's network namespace; a process of the "
+				"job was in another one, whose traffic is not in it");
+			break;
+		}
 		snprintf(h->why, sizeof(h->why),
 			"all traffic of the network namespace; interfaces went away or counted "
 			"anew "

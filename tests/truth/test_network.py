@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Bytes that crossed the network, in a namespace shared with others, in one of the job's own, and by the job's sockets."""
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -294,3 +295,13 @@ def test_energy_is_absent_with_a_reason_where_the_machine_has_no_counters(run_as
     assert not rapl["available"]
     assert "intel_rapl_msr" in rapl["why"]
     assert "rapl_package_energy_joules" not in run.info["summary"]
+
+
+def test_a_child_in_a_namespace_of_its_own_makes_the_sum_no_bound(run_assay):
+    if os.geteuid() != 0 or not shutil.which("unshare"):
+        pytest.skip("needs root and unshare")
+    run = run_assay(["sh", "-c", "unshare --net sleep 0.7; true"], ["-i", "0.1s"])
+
+    for quantity in ("network_receive_bytes", "network_transmit_bytes"):
+        claim = run.headline[quantity]
+        assert claim["quality"] == "estimate" and "in another one" in claim["why"], claim
