@@ -60,6 +60,19 @@ static void add_printable(struct buf *out, const char *text)
 	text_add_printable(out, text, strlen(text));
 }
 
+/* Reasons may hold names from the machine, which may hold anything. */
+static void add_wrapped(struct buf *out, const char *text, size_t indent)
+{
+	struct buf printable = { 0 };
+
+	add_printable(&printable, text);
+	if (printable.failed)
+		out->failed = true;
+	else
+		text_add_wrapped(out, printable.data ? printable.data : "", indent, indent);
+	buf_done(&printable);
+}
+
 /* A number for people. */
 static void format_field(const struct assay_finding_field *f, char text[64])
 {
@@ -129,7 +142,7 @@ static void describe_cgroup(const struct assay_finding *f, struct buf *ret)
 	}
 	if (why) {
 		buf_addf(ret, "\n%*s", PLACE_INDENT, "");
-		text_add_wrapped(ret, why, PLACE_INDENT, PLACE_INDENT);
+		add_wrapped(ret, why, PLACE_INDENT);
 	}
 }
 
@@ -174,7 +187,7 @@ static void add_limit(struct page *p, const struct assay_finding *f)
 	buf_add_char(p->out, '\n');
 	if (note) {
 		buf_addf(p->out, "%*s", LIMIT_INDENT, "");
-		text_add_wrapped(p->out, note, LIMIT_INDENT, LIMIT_INDENT);
+		add_wrapped(p->out, note, LIMIT_INDENT);
 		buf_add_char(p->out, '\n');
 	}
 }
@@ -207,7 +220,7 @@ static void add_reading(struct page *p, const struct assay_finding *f)
 		snprintf(number, sizeof(number), "absent: %.300s", always(f, "why"));
 	size_t from = p->out->len;
 	buf_addf(p->out, "  %-44s  ", f->name);
-	text_add_wrapped(p->out, number, READING_COLUMN, READING_COLUMN);
+	add_wrapped(p->out, number, READING_COLUMN);
 	if (device) {
 		bool fits = p->out->len - from + 2 + strlen(device) <= PAGE_COLUMNS;
 
@@ -261,7 +274,7 @@ static void add_rung(const struct assay_rung *rung, void *context)
 		rung->available ? rung->quality : "not available");
 	if (rung->why[0]) {
 		buf_addf(p->out, "%*s", WHY_INDENT, "");
-		text_add_wrapped(p->out, rung->why, WHY_INDENT, WHY_INDENT);
+		add_wrapped(p->out, rung->why, WHY_INDENT);
 		buf_add_char(p->out, '\n');
 	}
 }

@@ -3,6 +3,7 @@
 import functools
 import json
 import os
+import shutil
 import subprocess
 
 import pytest
@@ -339,3 +340,18 @@ def test_what_cannot_be_looked_at_is_refused_in_one_line(assay, options, words):
     done = subprocess.run([str(assay), "doctor", *options], check=False, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=REPOSITORY)
     assert done.returncode == 2 and done.stdout == b""
     assert words in done.stderr.decode() and done.stderr.count(b"\n") == 1
+
+
+def test_a_tree_with_a_fifo_and_names_of_escapes_neither_holds_nor_colours_the_terminal(assay, room):
+    tree = room / "tree"
+    shutil.copytree(FIXTURES / "slurm-v2", tree, symlinks=True)
+    for path in ("proc/meminfo", "proc/stat", "proc/loadavg"):
+        (tree / path).unlink(missing_ok=True)
+        os.mkfifo(tree / path)
+    pid = (tree / "proc" / "self").resolve().name
+    (tree / "proc" / pid / "cgroup").write_bytes(b"0::/\x1b[31mred\x07\x9b\n")
+    done = subprocess.run([str(assay), "doctor", "--root", str(tree)], stdin=subprocess.DEVNULL, capture_output=True, timeout=20, check=False)
+
+    assert done.returncode == 0, done.stderr
+    assert b"[31mred" in done.stdout
+    assert not any(byte < 32 and byte != 10 for byte in done.stdout), done.stdout
