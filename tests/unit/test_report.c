@@ -474,6 +474,8 @@ static void sources_stand_side_by_side_when_they_were_chosen(void **state)
 	report_comparison(&info, 0, &out);
 	assert_int_equal(out.len, 0);
 	buf_done(&out);
+	info.measurements_option = NULL; /* a literal */
+	run_info_done(&info);
 }
 
 int main(void)
