@@ -358,6 +358,8 @@ def test_what_the_keeper_used_is_our_own_cost(run_assay):
 def test_a_command_that_ends_at_once_was_bounded_by_what_it_started_with(run_assay, room):
     """What bounds it is asked for while it runs, so that the wall time has nothing of it: neither its end nor what it sets itself must matter."""
     enough = 1 << 40
+    if subprocess.run(["prlimit", f"--as={enough}", str(run_assay.assay), "--version"], check=False, capture_output=True).returncode != 0:
+        pytest.skip("this build needs more address space than that (an address sanitizer does)")
     ended = run_assay(["true"], wrapper=["prlimit", f"--as={enough}"])
     changed = run_assay(["sh", "-c", f"ulimit -v {enough >> 11}; exec sleep 0.1"], wrapper=["prlimit", f"--as={enough}"])
 
