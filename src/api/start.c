@@ -254,10 +254,11 @@ static void let_go(struct session *s)
 {
 	s->start_ns = clock_monotonic_ns();
 	outputs_start_clock(s);
+	/* Before: a job that stops us all at once must find the timer set that wakes us. */
+	limiting_begin(s);
 	keeper_release(&s->keeper);
 	monitor_start(&s->monitor, s->start_ns, s->options->sample_interval_ns,
 		s->options->report_interval_ns);
-	limiting_begin(s);
 	/* The job has these from us. It may have changed them, or have ended, by now. */
 	bounds_find_others(s->info, &s->roots, 0, &s->bounds);
 }
