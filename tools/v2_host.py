@@ -52,7 +52,7 @@ until [ -b /dev/vda ]; do
 	/bin/busybox sleep 0.1
 done
 /bin/busybox mount -t ext4 /dev/vda /root
-exec /bin/busybox switch_root /root /work/tools/v2_host_guest.sh
+exec /bin/busybox switch_root /root /opt/assay/tools/v2_host_guest.sh
 """
 
 
@@ -136,11 +136,11 @@ def make_userland(tree):
     (tree / "var/tmp").chmod(0o1777)
 
 
-def make_work(tree, build, arguments):
+def copy_project(tree, build, arguments):
     """The tree's tests and the built programs, where everybody can read and execute them."""
-    work = tree / "work"
+    project = tree / "opt" / "assay"
     for part in TREE_PARTS:
-        target = work / part
+        target = project / part
         target.parent.mkdir(parents=True, exist_ok=True)
         if (TOP / part).is_dir():
             shutil.copytree(TOP / part, target, ignore=shutil.ignore_patterns("__pycache__"))
@@ -149,12 +149,12 @@ def make_work(tree, build, arguments):
     for part in BUILT:
         if not (build / part).exists():
             raise SystemExit(f"v2-host: {build / part} does not exist: build first")
-        (work / "build" / part).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(build / part, work / "build" / part)
+        (project / "build" / part).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(build / part, project / "build" / part)
     lines = {"arguments": "\n".join(arguments.tests) + "\n", "shell": arguments.shell}
     for name, text in lines.items():
-        (work / f"v2_host_{name}").write_text(text)
-    for path in [work, *work.rglob("*")]:
+        (project / f"v2_host_{name}").write_text(text)
+    for path in [project.parent, project, *project.rglob("*")]:
         path.chmod(path.stat().st_mode | (0o555 if path.is_dir() else 0o444))
 
 
@@ -163,7 +163,7 @@ def make_disk(directory, build, arguments):
     shutil.rmtree(tree, ignore_errors=True)
     disk.unlink(missing_ok=True)
     make_userland(tree)
-    make_work(tree, build, arguments)
+    copy_project(tree, build, arguments)
     with open(disk, "wb") as image:
         image.truncate(DISK_BYTES)
     output_of("mke2fs", "-q", "-t", "ext4", "-E", "lazy_itable_init=1,lazy_journal_init=1", "-d", str(tree), str(disk))
