@@ -37,13 +37,16 @@ static void give_error(struct assay_error *to, const struct error *from)
 
 static void write_info(struct session *s, bool final)
 {
+	struct assay_run_info *info = s->info;
 	struct error why = { 0 };
 
-	if (s->files && run_files_write_info(s->files, s->info, final, &why) < 0) {
-		s->info->write_failures++;
-		s->info->info_lost = final;
-		snprintf(s->info->write_error, sizeof(s->info->write_error), "%.*s",
-			(int) sizeof(s->info->write_error) - 1, why.text);
+	info->info_error[0] = '\0';
+	if (s->files && run_files_write_info(s->files, info, final, &why) < 0) {
+		info->write_failures++;
+		info->info_lost = final;
+		snprintf(info->info_error, sizeof(info->info_error), "%.*s",
+			(int) sizeof(info->info_error) - 1, why.text);
+		memcpy(info->write_error, info->info_error, sizeof(info->write_error));
 	}
 }
 

@@ -113,11 +113,21 @@ static uint8_t of_whole_run(const struct measure *row, uint8_t quality)
 	return row->reduce & MAX ? measure_peak_quality(row, quality) : quality;
 }
 
-/* Process events and the job's own cgroup know of those that nobody waited for as well. */
-static bool misses_the_lost(const struct measure *r)
+/* It counts what is waited for and what lives, and so lacks those that nobody waited for. */
+static bool counts_by_waiting(const struct measure *r)
 {
-	return strncmp(r->key, "cgroup_", strlen("cgroup_")) != 0 &&
-	       strncmp(r->key, "connector_", strlen("connector_")) != 0;
+	return strcmp(r->quantity, "wall") != 0 &&
+	       (strncmp(r->key, "keeper_", strlen("keeper_")) == 0 ||
+		       strncmp(r->key, "tree_", strlen("tree_")) == 0);
+}
+
+static void lower_by_the_lost(struct rung *rung)
+{
+	if (rung->value.quality == EXACT)
+		rung->value.quality = LOWER_BOUND;
+	else if (rung->value.quality == ESTIMATE)
+		snprintf(rung->why, sizeof(rung->why),
+			"of what was waited for: children that nobody waited for are not in it");
 }
 
 /* Every selected source of a quantity, beside the one in use. */
@@ -148,8 +158,8 @@ static void conclude_rungs(struct monitor *m, struct assay_run_info *info, const
 			m->ledger.hwm_max_bytes)
 			rung->value = (struct value){ .n = m->ledger.hwm_max_bytes,
 				.quality = LOWER_BOUND };
-		if (may_miss(v) && rung->value.quality == EXACT && misses_the_lost(r))
-			rung->value.quality = LOWER_BOUND;
+		if (may_miss(v) && counts_by_waiting(r))
+			lower_by_the_lost(rung);
 		conclude_cgroup_rung(&v->cpu, rung);
 		if (rung->value.quality == ABSENT && !m->states[ms->collector[row]].available)
 			snprintf(rung->why, sizeof(rung->why), "%s",

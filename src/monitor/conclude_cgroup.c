@@ -180,16 +180,21 @@ static void conclude_charged(
 	struct summary now = selected_summary(m, CGROUP_MEMORY_KEY);
 	if (!has_peak && now.quality == ABSENT)
 		return;
+	/* Whoever may write to it can set the mark back; what was there at a sample was there. */
+	bool set_back = has_peak && now.quality != ABSENT && now.max > peak.last;
+	bool by_mark = has_peak && !set_back;
 	struct headline *h = headline_add(info, "memory_peak_charged_bytes", BYTES,
-		has_peak ? peak.last : now.max, has_peak ? EXACT : LOWER_BOUND,
-		has_peak ? CGROUP_PEAK_KEY : CGROUP_MEMORY_KEY);
+		by_mark ? peak.last : now.max, by_mark ? EXACT : LOWER_BOUND,
+		by_mark ? CGROUP_PEAK_KEY : CGROUP_MEMORY_KEY);
 	bool all = holds_only_the_job(m, CGROUP_MEMORY, s);
 	if (!all)
 		h->value.quality = LOWER_BOUND;
 	snprintf(h->why, sizeof(h->why),
 		"%scharged to the job's own cgroup, caches of files and "
 		"memory of the kernel included%s",
-		has_peak ? "" : "the most at a sample, for this kernel keeps no peak; ",
+		by_mark	   ? ""
+		: set_back ? "the most at a sample, for the kernel's mark was set back; "
+			   : "the most at a sample, for this kernel keeps no peak; ",
 		all ? "" : ", but not all of the job was in it");
 }
 

@@ -421,7 +421,7 @@ static void record_rows(struct page *p, const struct assay_run_info *info)
 		buf_addf(&text,
 			"the final info.json could not be written: %s; what these lines say is "
 			"nowhere else",
-			info->write_error);
+			info->info_error);
 		if (text.failed)
 			p->out->failed = true;
 		else
