@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "api/slurm_request.h"
+#include "base/error.h"
 #include "base/macros.h"
 #include "linux/cgroup_view.h"
 #include "linux/host_limits.h"
@@ -146,7 +147,7 @@ static void take_cgroup_limit(struct gathering *g, const struct cgroup_bound *b,
 	bool limited = found->value != CGROUP_UNLIMITED && found->directory;
 	const char *name = is_memsw(b, place) ? MEMORY_AND_SWAP : b->name;
 
-	if (!limited && !found->above_hidden)
+	if (!limited && !found->above_hidden && !found->unreadable)
 		return;
 	snprintf(where, sizeof(where), "%s%s%s", limited ? found->directory : place->directory,
 		limited ? "/" : "", limited ? found->file : "");
@@ -163,6 +164,9 @@ static void take_cgroup_limit(struct gathering *g, const struct cgroup_bound *b,
 			found->depth == 1 ? "" : "s");
 	if (found->above_hidden)
 		say(l, "ancestors above the cgroup namespace are hidden and may be tighter");
+	if (found->unreadable)
+		say(l, "not every level could be read (%s): one may be tighter",
+			errno_name(-found->unreadable));
 	if (limited)
 		count_cgroup_hits(g, b, place, found);
 }
@@ -301,6 +305,14 @@ static void mark_tightest(struct assay_run_info *info)
 	}
 }
 
+static void say_cgroups_were_not_read(struct assay_run_info *info)
+{
+	for (size_t i = 0; i < info->n_target_limits; i++)
+		if (info->target_limits[i].tightest)
+			say(&info->target_limits[i], "cgroups were not asked (--cgroup=none): one "
+						     "may bind more tightly");
+}
+
 void bounds_find_in_cgroups(
 	struct assay_run_info *info, const struct cgroup_view *view, struct bounds *bounds)
 {
@@ -323,6 +335,8 @@ void bounds_find_others(
 	take_slurm(g);
 	take_host(g);
 	mark_tightest(info);
+	if (info->cgroup_option && strcmp(info->cgroup_option, "none") == 0)
+		say_cgroups_were_not_read(info);
 	bounds_count(bounds, info);
 	free(g);
 }

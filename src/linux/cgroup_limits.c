@@ -196,13 +196,14 @@ int cgroup_limit_read(
 			break;
 		}
 		/* The root of version 2 has no such files; elsewhere the file of the process's own cgroup must be there. */
-		if (r < 0 && (depth == 0 || r == -ENOMEM)) {
+		if (r == -ENOMEM || (r == -ENOENT && depth == 0)) {
 			free(directory);
 			cgroup_limit_done(&best);
 			return r;
 		}
-		best.above_hidden = best.above_hidden || (r < 0 && r != -ENOENT);
-		found = found || r == 0;
+		if (r < 0 && r != -ENOENT)
+			best.unreadable = r;
+		found = found || r != -ENOENT;
 		if (!cut_last_name(directory, p->mount_size)) {
 			int fd;
 			if (!top && cgroup_open_path(view->roots, directory, &fd) == 0) {

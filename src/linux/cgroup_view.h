@@ -77,6 +77,7 @@ void cgroup_view_find_left(
 struct cgroup_limit {
 	uint64_t value; /* bytes, processes, thousandths of a core; CGROUP_UNLIMITED */
 	unsigned depth; /* 0: the process's own cgroup; 1: its parent ... */
+	int unreadable; /* negative errno of a level whose file could not be read or understood: there may be a tighter one; 0: none */
 	bool above_hidden; /* the walk ended at the root of a namespace: there may be a tighter one above */
 	char file[64]; /* "memory.max", "memory.limit_in_bytes" */
 	char *directory; /* where it stands; heap; NULL when unlimited. cgroup_limit_done() frees */

@@ -192,7 +192,7 @@ static void conclude_charged(
 	snprintf(h->why, sizeof(h->why),
 		"%scharged to the job's own cgroup, caches of files and "
 		"memory of the kernel included%s",
-		by_mark	   ? ""
+		by_mark    ? ""
 		: set_back ? "the most at a sample, for the kernel's mark was set back; "
 			   : "the most at a sample, for this kernel keeps no peak; ",
 		all ? "" : ", but not all of the job was in it");

@@ -455,3 +455,10 @@ def test_a_peak_that_others_reached_before_the_run_is_not_called_the_jobs(run_as
     assert (large["quality"], large["key"]) == ("upper_bound", "cgroup_memory_peak_bytes"), large
     assert large["value"] == int((mine / "memory.max_usage_in_bytes").read_text()) >= 52 * MIB
     assert "shares with others" in large["why"]
+
+
+def test_none_says_of_the_limits_it_tells_that_a_cgroup_may_bind_more_tightly(run_assay):
+    run = run_assay(["true"], ["--cgroup=none"])
+    tightest = next(limit for limit in run.info["target_limits"] if limit["name"] == "memory" and limit["tightest"])
+
+    assert tightest["source"] != "cgroup" and "--cgroup=none" in tightest["note"], tightest

@@ -355,3 +355,17 @@ def test_a_tree_with_a_fifo_and_names_of_escapes_neither_holds_nor_colours_the_t
     assert done.returncode == 0, done.stderr
     assert b"[31mred" in done.stdout
     assert not any(byte < 32 and byte != 10 for byte in done.stdout), done.stdout
+
+
+@pytest.mark.parametrize("text", ["garbled\n", "", "-1\n"])
+def test_a_limit_that_cannot_be_understood_is_told_of_and_hides_no_other(assay, room, text):
+    tree = room / "tree"
+    shutil.copytree(FIXTURES / "slurm-v2", tree, symlinks=True)
+    before = page_of(assay, "slurm-v2")
+    where = next(limit["where"] for limit in before["limits"] if limit["name"] == "memory" and limit["tightest"])
+    (tree / where.lstrip("/")).write_text(text)
+    done = subprocess.run([str(assay), "doctor", "--json", "--root", str(tree)], check=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          timeout=30)
+    found = [limit for limit in json.loads(done.stdout)["limits"] if limit["name"] == "memory" and limit["source"] == "cgroup"]
+
+    assert any("not every level could be read (EINVAL)" in limit.get("note", "") for limit in found), found
