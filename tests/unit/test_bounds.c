@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* What bounds a job: on trees made here, and from Slurm's environment. */
 #include "linux_test.h"
+#include "made_tree.h"
 
-#include <ftw.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "api/bounds.h"
 #include "api/slurm_request.h"
@@ -18,29 +17,18 @@
 #define GIB (UINT64_C(1) << 30)
 #define V1_UNLIMITED "9223372036854771712\n"
 
-static char tree[64];
+static struct made_tree tree;
 static struct assay_run_info info;
 
 static void put(const char *path, const char *text)
 {
-	char whole[1024];
-
-	snprintf(whole, sizeof(whole), "%s/%s", tree, path);
-	for (char *at = whole + strlen(tree) + 1; (at = strchr(at, '/')); *at++ = '/') {
-		*at = '\0';
-		mkdir(whole, 0755);
-	}
-	FILE *f = fopen(whole, "w");
-	assert_non_null(f);
-	assert_true(fputs(text, f) >= 0);
-	assert_int_equal(fclose(f), 0);
+	tree_put(&tree, path, text);
 }
 
 static int make_tree(void **state)
 {
 	(void) state;
-	snprintf(tree, sizeof(tree), "/tmp/assay-bounds-XXXXXX");
-	assert_non_null(mkdtemp(tree));
+	tree_open_empty(&tree);
 	static const char *const variables[] = { "SLURM_MEM_PER_NODE", "SLURM_MEM_PER_CPU",
 		"SLURM_CPUS_ON_NODE", "SLURM_CPUS_PER_TASK", "SLURM_JOB_CPUS_PER_NODE",
 		"SLURM_NODEID", "SLURM_NTASKS", "SLURM_STEP_ID", "SLURM_JOB_END_TIME" };
@@ -60,19 +48,12 @@ static int make_tree(void **state)
 	return 0;
 }
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
-{
-	(void) st;
-	(void) type;
-	(void) at;
-	return remove(path);
-}
-
 static int remove_tree(void **state)
 {
 	(void) state;
 	run_info_done(&info);
-	return nftw(tree, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	tree_close(&tree);
+	return 0;
 }
 
 static void find(struct bounds *bounds)
@@ -80,7 +61,7 @@ static void find(struct bounds *bounds)
 	struct roots r;
 	struct error err;
 
-	assert_int_equal(roots_open(&r, tree, &err), 0);
+	assert_int_equal(roots_open(&r, tree.root, &err), 0);
 	bounds_find(&info, &r, 77, bounds);
 	roots_close(&r);
 }
