@@ -24,7 +24,7 @@ struct made_path {
 	char text[512];
 };
 
-/* Where a name of the tree is, with the directories above it. */
+/* Where a name of the tree is; the directories above it are made. */
 static inline struct made_path tree_path(const struct made_tree *t, const char *name)
 {
 	struct made_path path;
