@@ -1,23 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Feeds bytes to the parsers of cgroup files and of mountinfo: the first byte chooses the parser, the rest is its input. */
+#include "feed.h"
+
 #include <errno.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/macros.h"
 #include "linux/cgroup_files.h"
 #include "linux/cgroup_mounts.h"
 #include "linux/cgroup_view.h"
 #include "linux/pressure.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(int holds)
-{
-	if (!holds)
-		abort();
-}
 
 static void feed_number(const char *text, size_t n)
 {
@@ -122,7 +114,8 @@ static void feed_mounts(const char *text, size_t n)
 	char *copy = malloc(n + 1);
 
 	must(copy != NULL);
-	memcpy(copy, text, n + 1);
+	memcpy(copy, text, n);
+	copy[n] = '\0';
 	int r = cgroup_mounts_parse(copy, &m);
 	must(r == 0 || r == -EINVAL);
 	if (r < 0)
@@ -141,19 +134,5 @@ static void feed_mounts(const char *text, size_t n)
 	cgroup_mounts_done(&m);
 }
 
-static void (*const feeds[])(const char *text, size_t n) = { feed_number, feed_memory_stat,
-	feed_events, feed_cpu_stat, feed_io, feed_pressure, feed_cpu_lists, feed_mounts };
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
-	if (size == 0)
-		return 0;
-	/* A copy of the exact length, so that reading past it is seen; NUL-terminated as the readers do it. */
-	char *text = malloc(size);
-	must(text != NULL);
-	memcpy(text, data + 1, size - 1);
-	text[size - 1] = '\0';
-	feeds[data[0] % ARRAY_SIZE(feeds)](text, size - 1);
-	free(text);
-	return 0;
-}
+FEED_TO_ONE_OF(feed_number, feed_memory_stat, feed_events, feed_cpu_stat, feed_io, feed_pressure,
+	feed_cpu_lists, feed_mounts)

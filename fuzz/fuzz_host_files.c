@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Feeds bytes to the parsers of what the whole machine does: the first byte chooses the parser, the rest is its input. */
+#include "feed.h"
+
 #include <errno.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/macros.h"
 #include "linux/cpu_frequency.h"
 #include "linux/diskstats.h"
 #include "linux/host_stat.h"
@@ -15,15 +14,6 @@
 #include "linux/meminfo.h"
 #include "linux/pressure.h"
 #include "linux/temperature.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-/* A promise of a header that does not hold is a finding too. */
-static void must(int holds)
-{
-	if (!holds)
-		abort();
-}
 
 static void count_core(unsigned number, const struct host_cpu *cpu, void *context)
 {
@@ -105,21 +95,5 @@ static void feed_temperature(const char *text, size_t n)
 	must(rc == -ERANGE || rc == -ENODATA || (rc == 0 && value <= INT32_MAX));
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
-	static void (*const parsers[])(const char *text, size_t n) = { feed_host_stat, feed_loadavg,
-		feed_meminfo, feed_diskstats, feed_pressure, feed_cpuinfo, feed_temperature };
-
-	if (size == 0)
-		return 0;
-	/* A copy of its own, so that a read beyond the end is seen. */
-	char *text = malloc(size);
-	must(text != NULL);
-	memcpy(text, data + 1, size - 1);
-	text[size - 1] = '\0';
-	char *exact = realloc(text, size - 1 ? size - 1 : 1);
-	must(exact != NULL);
-	parsers[data[0] % ARRAY_SIZE(parsers)](exact, size - 1);
-	free(exact);
-	return 0;
-}
+FEED_TO_ONE_OF(feed_host_stat, feed_loadavg, feed_meminfo, feed_diskstats, feed_pressure,
+	feed_cpuinfo, feed_temperature)

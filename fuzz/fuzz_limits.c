@@ -1,23 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Feeds bytes to the parsers of what bounds a process: the first byte chooses the parser, the rest is its input. */
+#include "feed.h"
+
 #include <errno.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/slurm_request.h"
-#include "base/macros.h"
 #include "linux/cpu_list.h"
 #include "linux/process_limits.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-/* A promise of a header that does not hold is a finding too. */
-static void must(int holds)
-{
-	if (!holds)
-		abort();
-}
 
 static void feed_rlimits(const char *text, size_t n)
 {
@@ -57,20 +48,4 @@ static void feed_slurm_list(const char *text, size_t n)
 	free(whole);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
-	static void (*const feeds[])(
-		const char *, size_t) = { feed_rlimits, feed_cpus, feed_cpu_list, feed_slurm_list };
-
-	if (size == 0)
-		return 0;
-	/* A block of its exact size, so that one byte read past it is seen. */
-	size_t n = size - 1;
-	char *copy = malloc(n + (n == 0));
-	if (copy == NULL)
-		return 0;
-	memcpy(copy, data + 1, n);
-	feeds[data[0] % ARRAY_SIZE(feeds)](copy, n);
-	free(copy);
-	return 0;
-}
+FEED_TO_ONE_OF(feed_rlimits, feed_cpus, feed_cpu_list, feed_slurm_list)

@@ -1,24 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Feeds bytes to the parsers of network and energy: the first byte chooses the parser, the rest is its input. */
+#include "feed.h"
+
 #include <errno.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/macros.h"
 #include "collect/interfaces.h"
 #include "linux/net_dev.h"
 #include "linux/powercap.h"
 #include "linux/tcp_sockets.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-/* A promise of a header that does not hold is a finding too. */
-static void must(int holds)
-{
-	if (!holds)
-		abort();
-}
 
 static void check_interface(const struct net_interface *interface, void *context)
 {
@@ -85,20 +75,4 @@ static void feed_sockets(const char *bytes, size_t n)
 	must(rc >= 0 || !done);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
-	static void (*const feeds[])(const char *, size_t) = { feed_net_dev, feed_looks,
-		feed_number, feed_sockets, feed_index };
-
-	if (size == 0)
-		return 0;
-	/* A block of its exact size, so that one byte read past it is seen. */
-	size_t n = size - 1;
-	char *copy = malloc(n + (n == 0));
-	if (copy == NULL)
-		return 0;
-	memcpy(copy, data + 1, n);
-	feeds[data[0] % ARRAY_SIZE(feeds)](copy, n);
-	free(copy);
-	return 0;
-}
+FEED_TO_ONE_OF(feed_net_dev, feed_looks, feed_number, feed_sockets, feed_index)

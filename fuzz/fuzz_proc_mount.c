@@ -1,28 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* Feeds bytes to the parser of the mount at /proc. */
+#include "feed.h"
+
 #include <errno.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "linux/proc_mount.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void feed_mount(const char *text, size_t n)
 {
 	struct proc_mount mount;
-	/* A block of its exact size, so that one byte read past it is seen. */
-	char *copy = malloc(size + (size == 0));
+	int rc = proc_mount_parse(text, n, &mount);
 
-	if (!copy)
-		return 0;
-	memcpy(copy, data, size);
-	int r = proc_mount_parse(copy, size, &mount);
-	if (r != 0 && r != -EINVAL && r != -ENOENT)
-		abort();
-	if (r == 0 && mount.hides && strlen(mount.hidepid) == 0)
-		abort();
-	free(copy);
-	return 0;
+	must(rc == 0 || rc == -EINVAL || rc == -ENOENT);
+	if (rc == 0 && mount.hides)
+		must(strlen(mount.hidepid) > 0);
 }
+
+FEED_TO(feed_mount)

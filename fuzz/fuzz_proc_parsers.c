@@ -1,23 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Feeds bytes to the parsers of kernel text: the first byte chooses the parser, the rest is its input. */
+#include "feed.h"
+
 #include <errno.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/macros.h"
 #include "linux/proc_connector.h"
 #include "linux/proc_files.h"
 #include "linux/proc_stat.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-/* A promise of a header that does not hold is a finding too. */
-static void must(int holds)
-{
-	if (!holds)
-		abort();
-}
 
 static void feed_stat(const char *text, size_t n)
 {
@@ -83,20 +73,4 @@ static void feed_connector(const char *bytes, size_t n)
 	must(rc == -EINVAL || rc == count);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
-	static void (*const feeds[])(const char *, size_t) = { feed_stat, feed_statm, feed_io,
-		feed_status, feed_smaps_rollup, feed_connector };
-
-	if (size == 0)
-		return 0;
-	/* A block of its exact size, so that one byte read past it is seen. */
-	size_t n = size - 1;
-	char *copy = malloc(n + (n == 0));
-	if (copy == NULL)
-		return 0;
-	memcpy(copy, data + 1, n);
-	feeds[data[0] % ARRAY_SIZE(feeds)](copy, n);
-	free(copy);
-	return 0;
-}
+FEED_TO_ONE_OF(feed_stat, feed_statm, feed_io, feed_status, feed_smaps_rollup, feed_connector)

@@ -29,6 +29,17 @@ def by_name(run):
     return {entry["name"]: entry for entry in run.info["processes"]["by_name"]}
 
 
+def finish_unwatched(started):
+    """The run, in which the monitor stood still until its load had ended."""
+    started.running_info()
+    os.kill(started.process.pid, signal.SIGSTOP)
+    try:
+        wait_for(started.truth, "the end of the load")
+    finally:
+        os.kill(started.process.pid, signal.SIGCONT)
+    return started.finish()
+
+
 def test_two_thousand_children_of_1_ms_are_all_named(run_assay, events):
     run = run_assay.load("named-children", 2000, 1, "shorty", options=events)
     processes, shorty = run.info["processes"], by_name(run)["shorty"]
@@ -111,13 +122,7 @@ def test_a_flood_beyond_the_buffer_is_counted_and_said(run_assay, events):
     """The monitor stands still while more tasks end than the kernel keeps records of; who ends then is lost."""
     script = '"$1" "$2.threads" threads 20000 0 && exec "$1" "$2" named-children 300 0 flood'
     started = run_assay.start(["sh", "-c", script, "sh", "LOAD", "TRUTH"], events)
-    started.running_info()
-    os.kill(started.process.pid, signal.SIGSTOP)
-    try:
-        wait_for(started.truth, "the end of the load")
-    finally:
-        os.kill(started.process.pid, signal.SIGCONT)
-    run = started.finish()
+    run = finish_unwatched(started)
     processes, summary = run.info["processes"], run.info["summary"]
 
     assert summary["taskstats_overflows_count"]["value"] >= 1
@@ -132,13 +137,7 @@ def test_a_flood_beyond_the_buffer_is_counted_and_said(run_assay, events):
 def test_records_tell_whose_they_are_when_the_census_lost_events(run_assay, events):
     """Fewer records than the kernel keeps, more events than it does: the parent in the record is known."""
     started = run_assay.start(["LOAD", "TRUTH", "named-children", "7000", "0", "short"], events)
-    started.running_info()
-    os.kill(started.process.pid, signal.SIGSTOP)
-    try:
-        wait_for(started.truth, "the end of the load")
-    finally:
-        os.kill(started.process.pid, signal.SIGCONT)
-    run = started.finish()
+    run = finish_unwatched(started)
 
     assert run.info["summary"]["connector_overflows_count"]["value"] >= 1
     assert run.info["summary"]["taskstats_overflows_count"]["value"] == 0

@@ -92,6 +92,26 @@ static inline void assert_missing(const struct readings *r, const char *key, int
 		fail_msg("%s: %s, errno %d", key, quality_name((enum quality) a->quality), a->why);
 }
 
+/* What a reading must be; of one that is ABSENT the value is the errno. */
+struct expected_reading {
+	const char *key;
+	uint64_t value;
+	enum quality quality;
+};
+
+static inline void assert_readings(
+	const struct readings *r, const struct expected_reading *expected, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct expected_reading *e = &expected[i];
+
+		if (e->quality == ABSENT)
+			assert_missing(r, e->key, (int) e->value);
+		else
+			assert_reading(r, e->key, e->value, e->quality);
+	}
+}
+
 #define MOUNT_V2 "42 31 0:38 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n"
 #define JOB_V2 "sys/fs/cgroup/job"
 

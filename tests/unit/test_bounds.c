@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* What bounds a job: on trees made here, and from Slurm's environment. */
 #include "linux_test.h"
+#include "made_tree.h"
 
-#include <ftw.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "api/bounds.h"
 #include "api/slurm_request.h"
@@ -18,29 +16,18 @@
 #define GIB (UINT64_C(1) << 30)
 #define V1_UNLIMITED "9223372036854771712\n"
 
-static char tree[64];
+static struct made_tree tree;
 static struct assay_run_info info;
 
 static void put(const char *path, const char *text)
 {
-	char whole[1024];
-
-	snprintf(whole, sizeof(whole), "%s/%s", tree, path);
-	for (char *at = whole + strlen(tree) + 1; (at = strchr(at, '/')); *at++ = '/') {
-		*at = '\0';
-		mkdir(whole, 0755);
-	}
-	FILE *f = fopen(whole, "w");
-	assert_non_null(f);
-	assert_true(fputs(text, f) >= 0);
-	assert_int_equal(fclose(f), 0);
+	tree_put(&tree, path, text);
 }
 
 static int make_tree(void **state)
 {
 	(void) state;
-	snprintf(tree, sizeof(tree), "/tmp/assay-bounds-XXXXXX");
-	assert_non_null(mkdtemp(tree));
+	tree_open_empty(&tree);
 	static const char *const variables[] = { "SLURM_MEM_PER_NODE", "SLURM_MEM_PER_CPU",
 		"SLURM_CPUS_ON_NODE", "SLURM_CPUS_PER_TASK", "SLURM_JOB_CPUS_PER_NODE",
 		"SLURM_NODEID", "SLURM_NTASKS", "SLURM_STEP_ID", "SLURM_JOB_END_TIME" };
@@ -60,19 +47,12 @@ static int make_tree(void **state)
 	return 0;
 }
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
-{
-	(void) st;
-	(void) type;
-	(void) at;
-	return remove(path);
-}
-
 static int remove_tree(void **state)
 {
 	(void) state;
 	run_info_done(&info);
-	return nftw(tree, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	tree_close(&tree);
+	return 0;
 }
 
 static void find(struct bounds *bounds)
@@ -80,7 +60,7 @@ static void find(struct bounds *bounds)
 	struct roots r;
 	struct error err;
 
-	assert_int_equal(roots_open(&r, tree, &err), 0);
+	assert_int_equal(roots_open(&r, tree.root, &err), 0);
 	bounds_find(&info, &r, 77, bounds);
 	roots_close(&r);
 }
@@ -120,6 +100,23 @@ static void assert_tightest(const char *name, const char *source, const char *fi
 		fail_msg("%s: %s (%s) is not the tightest", name, source, file);
 }
 
+struct expected_limit {
+	const char *name, *source, *file;
+	uint64_t limit;
+	bool tightest;
+};
+
+static void assert_limits(const struct expected_limit *expected, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct expected_limit *e = &expected[i];
+
+		assert_limit(e->name, e->source, e->file, e->limit);
+		if (e->tightest)
+			assert_tightest(e->name, e->source, e->file);
+	}
+}
+
 #define V1_MOUNTS                                                                                  \
 	"31 23 0:28 / /sys/fs/cgroup rw - tmpfs tmpfs rw\n"                                        \
 	"32 31 0:29 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"                        \
@@ -142,7 +139,6 @@ static void slurm_v1_tree(void)
 	static const char *const steps[] = { "", "/slurm", "/slurm/uid_1000",
 		"/slurm/uid_1000/job_7", "/slurm/uid_1000/job_7/step_0",
 		"/slurm/uid_1000/job_7/step_0/task_0" };
-	char path[256];
 
 	put("proc/self/mountinfo", V1_MOUNTS);
 	put("proc/77/cgroup", "5:pids:/user.slice\n"
@@ -153,17 +149,13 @@ static void slurm_v1_tree(void)
 	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
 		bool job = strcmp(steps[i], "/slurm/uid_1000/job_7") == 0;
 
-		snprintf(path, sizeof(path), "sys/fs/cgroup/memory%s/memory.limit_in_bytes",
-			steps[i]);
-		put(path, job ? "4294967296\n" : V1_UNLIMITED);
-		snprintf(path, sizeof(path), "sys/fs/cgroup/memory%s/memory.memsw.limit_in_bytes",
-			steps[i]);
-		put(path, job ? "4294967296\n" : V1_UNLIMITED);
-		snprintf(path, sizeof(path), "sys/fs/cgroup/memory%s/memory.failcnt", steps[i]);
-		put(path, job ? "5\n" : "0\n");
-		snprintf(path, sizeof(path), "sys/fs/cgroup/memory%s/memory.memsw.failcnt",
-			steps[i]);
-		put(path, "0\n");
+		const char *limit = job ? "4294967296\n" : V1_UNLIMITED;
+		char path[256];
+
+		snprintf(path, sizeof(path), "sys/fs/cgroup/memory%s", steps[i]);
+		TREE_PUT(&tree, path, "memory.limit_in_bytes", limit, "memory.memsw.limit_in_bytes",
+			limit, "memory.failcnt", job ? "5\n" : "0\n", "memory.memsw.failcnt",
+			"0\n");
 	}
 	v1_roots();
 	put("sys/fs/cgroup/cpuset/cpuset.cpus", "0-7\n");
@@ -175,20 +167,23 @@ static void slurm_v1_tree(void)
 static void slurm_on_v1_limits_memory_at_the_job(void **state)
 {
 	(void) state;
+	static const struct expected_limit expected[] = {
+		{ "memory", "cgroup", "/slurm/uid_1000/job_7/memory.limit_in_bytes", 4 * GIB,
+			true },
+		{ "memory_and_swap", "cgroup", "job_7/memory.memsw.limit_in_bytes", 4 * GIB,
+			false },
+		{ "memory", "host", "MemTotal", 16 * GIB, false },
+		{ "cpu", "cpuset", "(2-3)", 2000, true },
+		{ "cpu", "cpuset", "job_7/step_0", 2000, true },
+		{ "processes", "RLIMIT_NPROC", "limits", 63500, true },
+	};
 	struct bounds bounds;
 
 	slurm_v1_tree();
 	find(&bounds);
-	assert_limit("memory", "cgroup", "/slurm/uid_1000/job_7/memory.limit_in_bytes", 4 * GIB);
+	assert_limits(expected, ARRAY_SIZE(expected));
 	assert_string_equal(entry("memory", "cgroup", "limit_in_bytes")->note,
 		"set 2 levels up: shared with all below");
-	assert_limit("memory_and_swap", "cgroup", "job_7/memory.memsw.limit_in_bytes", 4 * GIB);
-	assert_limit("memory", "host", "MemTotal", 16 * GIB);
-	assert_tightest("memory", "cgroup", "memory.limit_in_bytes");
-	assert_limit("cpu", "cpuset", "(2-3)", 2000);
-	assert_tightest("cpu", "cpuset", "job_7/step_0");
-	assert_limit("processes", "RLIMIT_NPROC", "limits", 63500);
-	assert_tightest("processes", "RLIMIT_NPROC", "limits");
 
 	/* The counter stands at the job, not at the task; and the sum of memory and swap, which is the same, is refused first: 0 says nothing. */
 	assert_false(entry("memory", "cgroup", "limit_in_bytes")->has_hits);
@@ -207,7 +202,6 @@ static void slurm_v2_tree(void)
 	static const char *const steps[] = { "system.slice", "slurmstepd.scope", "job_7", "step_0",
 		"user", "task_0" };
 	char path[256] = "sys/fs/cgroup";
-	char file[PATH_MAX];
 
 	put("proc/self/mountinfo", V2_MOUNT);
 	put("proc/77/cgroup", "0::/system.slice/slurmstepd.scope/job_7/step_0/user/task_0\n");
@@ -215,43 +209,36 @@ static void slurm_v2_tree(void)
 	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
 		bool job = strcmp(steps[i], "job_7") == 0;
 		size_t n = strlen(path);
-		const struct {
-			const char *name, *text;
-		} files[] = { { "cgroup.events", "populated 1\n" }, { "memory.current", "4096\n" },
-			{ "pids.current", "1\n" }, { "memory.max", job ? "4294967296\n" : "max\n" },
-			{ "memory.high", job ? "4187593113\n" : "max\n" },
-			{ "memory.swap.max", job ? "0\n" : "max\n" }, { "pids.max", "max\n" },
-			{ "cpu.max", "max 100000\n" },
-			{ "cgroup.controllers", "cpuset cpu io memory pids\n" },
-			{ "cpuset.cpus.effective", i < 2 ? "0-7\n" : "4-5\n" },
-			{ "memory.events", "low 0\nhigh 7\nmax 2\noom 0\noom_kill 0\n" } };
 
 		assert_true(n + strlen(steps[i]) + 2 <= sizeof(path));
 		path[n] = '/';
 		memcpy(path + n + 1, steps[i], strlen(steps[i]) + 1);
-		for (size_t k = 0; k < ARRAY_SIZE(files); k++) {
-			snprintf(file, sizeof(file), "%s/%s", path, files[k].name);
-			put(file, files[k].text);
-		}
+		TREE_PUT(&tree, path, "cgroup.events", "populated 1\n", "memory.current", "4096\n",
+			"pids.current", "1\n", "memory.max", job ? "4294967296\n" : "max\n",
+			"memory.high", job ? "4187593113\n" : "max\n", "memory.swap.max",
+			job ? "0\n" : "max\n", "pids.max", "max\n", "cpu.max", "max 100000\n",
+			"cgroup.controllers", "cpuset cpu io memory pids\n",
+			"cpuset.cpus.effective", i < 2 ? "0-7\n" : "4-5\n", "memory.events",
+			"low 0\nhigh 7\nmax 2\noom 0\noom_kill 0\n");
 	}
 }
 
 static void slurm_on_v2_limits_memory_at_the_job(void **state)
 {
 	(void) state;
+	static const struct expected_limit expected[] = {
+		{ "memory", "cgroup", "/job_7/memory.max", 4 * GIB, false },
+		/* The kernel rounds to pages, the file does not. */
+		{ "memory", "cgroup", "/job_7/memory.high", 4187593113, true },
+		{ "swap", "cgroup", "/job_7/memory.swap.max", 0, true },
+		{ "cpu", "cpuset", "(4-5)", 2000, true },
+		{ "cpu", "affinity", "(0-127)", 8000, false },
+	};
 	struct bounds bounds;
 
 	slurm_v2_tree();
 	find(&bounds);
-	assert_limit("memory", "cgroup", "/job_7/memory.max", 4 * GIB);
-	/* The kernel rounds to pages, the file does not. */
-	assert_limit("memory", "cgroup", "/job_7/memory.high", 4187593113);
-	assert_limit("swap", "cgroup", "/job_7/memory.swap.max", 0);
-	assert_tightest("memory", "cgroup", "memory.high");
-	assert_tightest("swap", "cgroup", "memory.swap.max");
-	assert_limit("cpu", "cpuset", "(4-5)", 2000);
-	assert_limit("cpu", "affinity", "(0-127)", 8000);
-	assert_tightest("cpu", "cpuset", "(4-5)");
+	assert_limits(expected, ARRAY_SIZE(expected));
 	assert_null(entry("processes", "cgroup", "pids.max"));
 	put("sys/fs/cgroup/system.slice/slurmstepd.scope/job_7/memory.events",
 		"low 0\nhigh 17\nmax 6\noom 0\noom_kill 0\n");
@@ -264,6 +251,11 @@ static void slurm_on_v2_limits_memory_at_the_job(void **state)
 static void a_container_has_its_limits_at_the_top_of_what_it_sees(void **state)
 {
 	(void) state;
+	static const struct expected_limit expected[] = {
+		{ "memory", "cgroup", "/sys/fs/cgroup/memory.max", 2 * GIB, true },
+		{ "cpu", "cgroup", "/sys/fs/cgroup/cpu.max", 1500, true },
+		{ "processes", "cgroup", "/sys/fs/cgroup/pids.max", 100, true },
+	};
 	struct bounds bounds;
 
 	put("proc/self/mountinfo", V2_MOUNT);
@@ -284,12 +276,7 @@ static void a_container_has_its_limits_at_the_top_of_what_it_sees(void **state)
 	put("sys/fs/cgroup/cpu.stat",
 		"usage_usec 5\nnr_periods 10\nnr_throttled 2\nthrottled_usec 1000\n");
 	find(&bounds);
-	assert_limit("memory", "cgroup", "/sys/fs/cgroup/memory.max", 2 * GIB);
-	assert_limit("cpu", "cgroup", "/sys/fs/cgroup/cpu.max", 1500);
-	assert_limit("processes", "cgroup", "/sys/fs/cgroup/pids.max", 100);
-	assert_tightest("memory", "cgroup", "memory.max");
-	assert_tightest("cpu", "cgroup", "cpu.max");
-	assert_tightest("processes", "cgroup", "pids.max");
+	assert_limits(expected, ARRAY_SIZE(expected));
 	assert_non_null(strstr(entry("memory", "cgroup", "memory.max")->note, "hidden"));
 
 	put("sys/fs/cgroup/memory.events", "low 0\nhigh 0\nmax 100\noom 0\noom_kill 0\n");

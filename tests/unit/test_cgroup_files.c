@@ -258,6 +258,41 @@ static void put_job_v2(struct readings *r)
 
 static void version_2_is_read_whole(void **state)
 {
+	static const struct expected_reading expected[] = {
+		{ "cgroup_memory_current_bytes", 5000, UPPER_BOUND },
+		{ "cgroup_memory_peak_bytes", 7000, UPPER_BOUND },
+		{ "cgroup_memory_anon_bytes", 1000, UPPER_BOUND },
+		{ "cgroup_memory_file_bytes", 2600, UPPER_BOUND },
+		{ "cgroup_memory_shmem_bytes", 400, UPPER_BOUND },
+		{ "cgroup_memory_kernel_bytes", 500, UPPER_BOUND },
+		{ "cgroup_memory_nonreclaimable_bytes", 1620, UPPER_BOUND },
+		{ "cgroup_swap_current_bytes", 11, UPPER_BOUND },
+		{ "cgroup_swap_peak_bytes", ENOENT, ABSENT },
+		{ "cgroup_memory_limit_bytes", ENODATA, ABSENT },
+		{ "cgroup_memory_high_limit_bytes", 9000, EXACT },
+		{ "cgroup_memory_limit_hits_count", 2, ESTIMATE },
+		{ "cgroup_memory_high_hits_count", 1, ESTIMATE },
+		{ "cgroup_oom_count", 3, UPPER_BOUND },
+		{ "cgroup_oom_kills_count", 4, UPPER_BOUND },
+		{ "cgroup_cpu_seconds", 30000, UPPER_BOUND },
+		{ "cgroup_cpu_user_seconds", 20000, UPPER_BOUND },
+		{ "cgroup_cpu_quota_percent", 150000, EXACT },
+		{ "cgroup_cpu_throttled_seconds", 8000, ESTIMATE },
+		{ "cgroup_cpu_throttled_periods_count", 2, ESTIMATE },
+		{ "cgroup_pids_current_count", 3, UPPER_BOUND },
+		{ "cgroup_pids_peak_count", 6, UPPER_BOUND },
+		{ "cgroup_pids_limit_count", 100, EXACT },
+		{ "cgroup_pids_limit_hits_count", 1, ESTIMATE },
+		{ "cgroup_io_read_bytes", 4096, UPPER_BOUND },
+		{ "cgroup_io_read_operations_count", 1, UPPER_BOUND },
+		{ "cgroup_io_write_bytes", 0, ESTIMATE },
+		{ "cgroup_io_write_operations_count", 0, ESTIMATE },
+		{ "cgroup_pressure_cpu_some_seconds", 40000, UPPER_BOUND },
+		{ "cgroup_pressure_cpu_some_percent", 2500, UPPER_BOUND },
+		{ "cgroup_pressure_cpu_full_seconds", 0, ESTIMATE },
+		{ "cgroup_pressure_memory_full_seconds", ENOENT, ABSENT },
+		{ "cgroup_pressure_io_some_seconds", ENOENT, ABSENT },
+	};
 	struct readings r;
 	(void) state;
 
@@ -265,44 +300,23 @@ static void version_2_is_read_whole(void **state)
 	put_job_v2(&r);
 	look_up(&r);
 	read_all(&r, 1);
-	assert_reading(&r, "cgroup_memory_current_bytes", 5000, UPPER_BOUND);
-	assert_reading(&r, "cgroup_memory_peak_bytes", 7000, UPPER_BOUND);
-	assert_reading(&r, "cgroup_memory_anon_bytes", 1000, UPPER_BOUND);
-	assert_reading(&r, "cgroup_memory_file_bytes", 2600, UPPER_BOUND);
-	assert_reading(&r, "cgroup_memory_shmem_bytes", 400, UPPER_BOUND);
-	assert_reading(&r, "cgroup_memory_kernel_bytes", 500, UPPER_BOUND);
-	assert_reading(&r, "cgroup_memory_nonreclaimable_bytes", 1620, UPPER_BOUND);
-	assert_reading(&r, "cgroup_swap_current_bytes", 11, UPPER_BOUND);
-	assert_missing(&r, "cgroup_swap_peak_bytes", ENOENT);
-	assert_missing(&r, "cgroup_memory_limit_bytes", ENODATA);
-	assert_reading(&r, "cgroup_memory_high_limit_bytes", 9000, EXACT);
-	assert_reading(&r, "cgroup_memory_limit_hits_count", 2, ESTIMATE);
-	assert_reading(&r, "cgroup_memory_high_hits_count", 1, ESTIMATE);
-	assert_reading(&r, "cgroup_oom_count", 3, UPPER_BOUND);
-	assert_reading(&r, "cgroup_oom_kills_count", 4, UPPER_BOUND);
-	assert_reading(&r, "cgroup_cpu_seconds", 30000, UPPER_BOUND);
-	assert_reading(&r, "cgroup_cpu_user_seconds", 20000, UPPER_BOUND);
-	assert_reading(&r, "cgroup_cpu_quota_percent", 150000, EXACT);
-	assert_reading(&r, "cgroup_cpu_throttled_seconds", 8000, ESTIMATE);
-	assert_reading(&r, "cgroup_cpu_throttled_periods_count", 2, ESTIMATE);
-	assert_reading(&r, "cgroup_pids_current_count", 3, UPPER_BOUND);
-	assert_reading(&r, "cgroup_pids_peak_count", 6, UPPER_BOUND);
-	assert_reading(&r, "cgroup_pids_limit_count", 100, EXACT);
-	assert_reading(&r, "cgroup_pids_limit_hits_count", 1, ESTIMATE);
-	assert_reading(&r, "cgroup_io_read_bytes", 4096, UPPER_BOUND);
-	assert_reading(&r, "cgroup_io_read_operations_count", 1, UPPER_BOUND);
-	assert_reading(&r, "cgroup_io_write_bytes", 0, ESTIMATE);
-	assert_reading(&r, "cgroup_io_write_operations_count", 0, ESTIMATE);
-	assert_reading(&r, "cgroup_pressure_cpu_some_seconds", 40000, UPPER_BOUND);
-	assert_reading(&r, "cgroup_pressure_cpu_some_percent", 2500, UPPER_BOUND);
-	assert_reading(&r, "cgroup_pressure_cpu_full_seconds", 0, ESTIMATE);
-	assert_missing(&r, "cgroup_pressure_memory_full_seconds", ENOENT);
-	assert_missing(&r, "cgroup_pressure_io_some_seconds", ENOENT);
+	assert_readings(&r, expected, ARRAY_SIZE(expected));
 	close_readings(&r);
 }
 
 static void the_split_at_the_peak_is_that_of_the_run_alone(void **state)
 {
+	static const struct expected_reading expected[] = {
+		{ "cgroup_memory_nonreclaimable_peak_bytes", 1600, SAMPLED },
+		{ "cgroup_memory_anon_at_peak_bytes", 1000, SAMPLED },
+		{ "cgroup_memory_file_at_peak_bytes", 2600, SAMPLED },
+		{ "cgroup_memory_shmem_at_peak_bytes", 400, SAMPLED },
+		{ "cgroup_memory_kernel_at_peak_bytes", 500, SAMPLED },
+		{ "cgroup_memory_anon_bytes", 1, SAMPLED },
+		{ "cgroup_memory_peak_bytes", 7000, EXACT },
+		{ "cgroup_cpu_seconds", 30000, EXACT },
+		{ "cgroup_pids_peak_count", 6, UPPER_BOUND },
+	};
 	struct readings r;
 	(void) state;
 
@@ -318,20 +332,34 @@ static void the_split_at_the_peak_is_that_of_the_run_alone(void **state)
 	read_all(&r, 2);
 	put_memory_v2(&r, "anon 1\nfile 100000\nkernel 600\nshmem 2\nslab_reclaimable 300\n");
 	read_all(&r, 3);
-	assert_reading(&r, "cgroup_memory_nonreclaimable_peak_bytes", 1600, SAMPLED);
-	assert_reading(&r, "cgroup_memory_anon_at_peak_bytes", 1000, SAMPLED);
-	assert_reading(&r, "cgroup_memory_file_at_peak_bytes", 2600, SAMPLED);
-	assert_reading(&r, "cgroup_memory_shmem_at_peak_bytes", 400, SAMPLED);
-	assert_reading(&r, "cgroup_memory_kernel_at_peak_bytes", 500, SAMPLED);
-	assert_reading(&r, "cgroup_memory_anon_bytes", 1, SAMPLED);
-	assert_reading(&r, "cgroup_memory_peak_bytes", 7000, EXACT);
-	assert_reading(&r, "cgroup_cpu_seconds", 30000, EXACT);
-	assert_reading(&r, "cgroup_pids_peak_count", 6, UPPER_BOUND);
+	assert_readings(&r, expected, ARRAY_SIZE(expected));
 	close_readings(&r);
 }
 
 static void version_1_is_read_from_its_own_files(void **state)
 {
+	static const struct expected_reading expected[] = {
+		{ "cgroup_memory_current_bytes", 5000, UPPER_BOUND },
+		{ "cgroup_memory_peak_bytes", 7000, UPPER_BOUND },
+		{ "cgroup_memory_file_bytes", 2600, UPPER_BOUND },
+		{ "cgroup_memory_kernel_bytes", 600, UPPER_BOUND },
+		{ "cgroup_memory_nonreclaimable_bytes", 2000, UPPER_BOUND },
+		{ "cgroup_swap_current_bytes", 9, UPPER_BOUND },
+		{ "cgroup_memory_limit_bytes", 8192, EXACT },
+		{ "cgroup_swap_limit_bytes", ENOENT, ABSENT },
+		{ "cgroup_memory_high_limit_bytes", ENOENT, ABSENT },
+		{ "cgroup_memory_limit_hits_count", 3, ESTIMATE },
+		{ "cgroup_oom_kills_count", 1, UPPER_BOUND },
+		{ "cgroup_oom_count", ENOENT, ABSENT },
+		{ "cgroup_cpu_seconds", 123456789, UPPER_BOUND },
+		{ "cgroup_cpu_quota_percent", 50000, EXACT },
+		{ "cgroup_cpu_throttled_seconds", 77, ESTIMATE },
+		/* a device without a rule shows nothing: that is no 0 */
+		{ "cgroup_io_read_bytes", ENODATA, ABSENT },
+		{ "cgroup_io_read_operations_count", 5, ESTIMATE },
+		{ "cgroup_io_write_operations_count", ENODATA, ABSENT },
+		{ "cgroup_pids_current_count", ENOENT, ABSENT },
+	};
 	struct readings r;
 	(void) state;
 
@@ -356,28 +384,9 @@ static void version_1_is_read_from_its_own_files(void **state)
 		"8:0 Read 5\n8:0 Write 0\nTotal 5\n");
 	look_up(&r);
 	read_all(&r, 1);
-	assert_reading(&r, "cgroup_memory_current_bytes", 5000, UPPER_BOUND);
-	assert_reading(&r, "cgroup_memory_peak_bytes", 7000, UPPER_BOUND);
-	assert_reading(&r, "cgroup_memory_file_bytes", 2600, UPPER_BOUND);
-	assert_reading(&r, "cgroup_memory_kernel_bytes", 600, UPPER_BOUND);
-	assert_reading(&r, "cgroup_memory_nonreclaimable_bytes", 2000, UPPER_BOUND);
-	assert_reading(&r, "cgroup_swap_current_bytes", 9, UPPER_BOUND);
-	assert_reading(&r, "cgroup_memory_limit_bytes", 8192, EXACT);
-	assert_missing(&r, "cgroup_swap_limit_bytes", ENOENT);
-	assert_missing(&r, "cgroup_memory_high_limit_bytes", ENOENT);
-	assert_reading(&r, "cgroup_memory_limit_hits_count", 3, ESTIMATE);
-	assert_reading(&r, "cgroup_oom_kills_count", 1, UPPER_BOUND);
-	assert_missing(&r, "cgroup_oom_count", ENOENT);
-	assert_reading(&r, "cgroup_cpu_seconds", 123456789, UPPER_BOUND);
+	assert_readings(&r, expected, ARRAY_SIZE(expected));
 	assert_reading(&r, "cgroup_cpu_system_seconds",
 		2 * (NSEC_PER_SEC / (uint64_t) sysconf(_SC_CLK_TCK)), UPPER_BOUND);
-	assert_reading(&r, "cgroup_cpu_quota_percent", 50000, EXACT);
-	assert_reading(&r, "cgroup_cpu_throttled_seconds", 77, ESTIMATE);
-	/* a device without a rule shows nothing: that is no 0 */
-	assert_missing(&r, "cgroup_io_read_bytes", ENODATA);
-	assert_reading(&r, "cgroup_io_read_operations_count", 5, ESTIMATE);
-	assert_missing(&r, "cgroup_io_write_operations_count", ENODATA);
-	assert_missing(&r, "cgroup_pids_current_count", ENOENT);
 	close_readings(&r);
 }
 

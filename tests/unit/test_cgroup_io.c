@@ -33,37 +33,11 @@ static void what_version_1_counts_after_a_0_counts_whole(void **state)
 	close_readings(&r);
 }
 
-static void writes_are_at_least_what_reached_the_devices_so_far(void **state)
+/* A job in a cgroup of version 2 that has moved nothing. */
+static void open_job(struct readings *r)
 {
-	struct readings r;
-	(void) state;
-
-	open_readings(&r, MOUNT_V2, "0::/job\n");
-	TREE_PUT(&r.tree, JOB_V2, "cgroup.events", "", "io.stat", "");
-	look_up(&r);
-	r.view.place[CGROUP_IO].own = true;
-	tree_put(&r.tree, JOB_V2 "/io.stat", "8:0 rbytes=4096 wbytes=512 rios=1 wios=2\n");
-	read_all(&r, 1);
-	assert_reading(&r, "cgroup_io_read_bytes", 4096, EXACT);
-	assert_reading(&r, "cgroup_io_read_operations_count", 1, EXACT);
-	assert_reading(&r, "cgroup_io_write_bytes", 512, LOWER_BOUND);
-	assert_reading(&r, "cgroup_io_write_operations_count", 2, LOWER_BOUND);
-	close_readings(&r);
-}
-
-/* The name of a device by its numbers, as sysfs shows it. */
-static void put_device_link(const struct readings *r, const char *numbers, const char *name)
-{
-	char link[300];
-	char target[100];
-
-	snprintf(link, sizeof(link), "sys/dev/block/none-%s", numbers);
-	tree_put(&r->tree, link, "");
-	snprintf(link, sizeof(link), "%s/sys/dev/block/%s", r->tree.root, numbers);
-	snprintf(target, sizeof(target), "../../devices/pci0000:00/block/%s", name);
-	assert_int_equal(symlink(target, link), 0);
-	snprintf(link, sizeof(link), "sys/block/%s/size", name);
-	tree_put(&r->tree, link, "1000\n");
+	open_readings(r, MOUNT_V2, "0::/job\n");
+	TREE_PUT(&r->tree, JOB_V2, "cgroup.events", "", "io.stat", "");
 }
 
 static void put_io(const struct readings *r, const char *stat)
@@ -71,11 +45,42 @@ static void put_io(const struct readings *r, const char *stat)
 	tree_put(&r->tree, JOB_V2 "/io.stat", stat);
 }
 
+static void writes_are_at_least_what_reached_the_devices_so_far(void **state)
+{
+	static const struct expected_reading expected[] = {
+		{ "cgroup_io_read_bytes", 4096, EXACT },
+		{ "cgroup_io_read_operations_count", 1, EXACT },
+		{ "cgroup_io_write_bytes", 512, LOWER_BOUND },
+		{ "cgroup_io_write_operations_count", 2, LOWER_BOUND },
+	};
+	struct readings r;
+	(void) state;
+
+	open_job(&r);
+	look_up(&r);
+	r.view.place[CGROUP_IO].own = true;
+	put_io(&r, "8:0 rbytes=4096 wbytes=512 rios=1 wios=2\n");
+	read_all(&r, 1);
+	assert_readings(&r, expected, ARRAY_SIZE(expected));
+	close_readings(&r);
+}
+
+/* The name of a device by its numbers, as sysfs shows it. */
+static void put_device_link(const struct readings *r, const char *numbers, const char *name)
+{
+	char link[64];
+	char target[100];
+
+	snprintf(link, sizeof(link), "sys/dev/block/%s", numbers);
+	snprintf(target, sizeof(target), "../../devices/pci0000:00/block/%s", name);
+	tree_link(&r->tree, link, target);
+	tree_put_at(&r->tree, "1000\n", "sys/block/%s/size", name);
+}
+
 /* dm-1 is a logical volume on dm-0, which is a LUKS container on sda; sdb stands alone. */
 static void open_stacked(struct readings *r)
 {
-	open_readings(r, MOUNT_V2, "0::/job\n");
-	TREE_PUT(&r->tree, JOB_V2, "cgroup.events", "", "io.stat", "");
+	open_job(r);
 	put_device_link(r, "8:0", "sda");
 	put_device_link(r, "8:16", "sdb");
 	put_device_link(r, "253:0", "dm-0");
@@ -122,8 +127,7 @@ static void io_through_a_partition_of_a_raid_counts_once(void **state)
 	struct readings r;
 	(void) state;
 
-	open_readings(&r, MOUNT_V2, "0::/job\n");
-	TREE_PUT(&r.tree, JOB_V2, "cgroup.events", "", "io.stat", "");
+	open_job(&r);
 	put_device_link(&r, "9:126", "md126");
 	put_device_link(&r, "253:1", "dm-1");
 	tree_put(&r.tree, "sys/block/md126/md126p3/holders/dm-1", "");

@@ -246,7 +246,6 @@ static void who_else_is_in_a_cgroup_is_asked_until_one_is_found(void **state)
 {
 	struct made_tree t;
 	struct cgroup_view v;
-	char path[64];
 	int asked = 0;
 	(void) state;
 
@@ -265,10 +264,8 @@ static void who_else_is_in_a_cgroup_is_asked_until_one_is_found(void **state)
 	assert_int_equal(cgroup_foreign_processes(&v, CGROUP_CPUACCT, is_the_job, &asked), 1);
 	tree_put(&t, "sys/fs/cgroup/a/below/cgroup.procs", "");
 	assert_int_equal(cgroup_foreign_processes(&v, CGROUP_CPUACCT, is_the_job, &asked), 0);
-	for (int i = 0; i < 100; i++) {
-		snprintf(path, sizeof(path), "sys/fs/cgroup/a/c%d/cgroup.procs", i);
-		tree_put(&t, path, "");
-	}
+	for (int i = 0; i < 100; i++)
+		tree_put_at(&t, "", "sys/fs/cgroup/a/c%d/cgroup.procs", i);
 	assert_int_equal(cgroup_foreign_processes(&v, CGROUP_CPUACCT, is_the_job, &asked), -1);
 	cgroup_view_close(&v);
 
@@ -445,10 +442,9 @@ static void a_directory_made_anew_is_another_cgroup(void **state)
 	cgroup_view_open(&v, &t.roots, JOB);
 	assert_int_equal(cgroup_place_check(&v, CGROUP_MEMORY), 0);
 	/* renamed, not removed: a file system may give the same inode number again */
-	char from[64], to[64];
-	snprintf(from, sizeof(from), "%s/sys/fs/cgroup/a", t.root);
-	snprintf(to, sizeof(to), "%s/sys/fs/cgroup/b", t.root);
-	assert_int_equal(rename(from, to), 0);
+	struct made_path from = tree_path(&t, "sys/fs/cgroup/a");
+	struct made_path to = tree_path(&t, "sys/fs/cgroup/b");
+	assert_int_equal(rename(from.text, to.text), 0);
 	assert_int_equal(cgroup_place_check(&v, CGROUP_MEMORY), -ENOENT);
 	TREE_PUT(&t, "sys/fs/cgroup/a", "memory.current", "1\n", "cgroup.events", "");
 	assert_int_equal(cgroup_place_check(&v, CGROUP_MEMORY), -ESTALE);

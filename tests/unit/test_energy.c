@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Energy domains in trees of powercap that the tests write: no machine here has any. */
-#include "test.h"
+#include "made_tree.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <ftw.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,24 +13,14 @@
 #include "collect/collect.h"
 #include "collect/energy_domains.h"
 #include "linux/powercap.h"
-#include "linux/roots.h"
 
 #define SECOND_NS NSEC_PER_SEC
 
-static char top[64];
-static struct roots roots;
+static struct made_tree tree;
 
 static void put_file(const char *zone, const char *file, const char *text)
 {
-	char path[256];
-
-	snprintf(path, sizeof(path), "%s/sys/class/powercap/%s", top, zone);
-	assert_true(mkdir(path, 0755) == 0 || errno == EEXIST);
-	snprintf(path, sizeof(path), "%s/sys/class/powercap/%s/%s", top, zone, file);
-	FILE *f = fopen(path, "w");
-	assert_non_null(f);
-	fputs(text, f);
-	assert_int_equal(fclose(f), 0);
+	tree_put_at(&tree, text, "sys/class/powercap/%s/%s", zone, file);
 }
 
 static void put_zone(const char *zone, const char *name, const char *energy, const char *range)
@@ -45,34 +32,17 @@ static void put_zone(const char *zone, const char *name, const char *energy, con
 
 static int begin(void **state)
 {
-	static const char *const directories[] = { "", "/proc", "/sys", "/sys/class",
-		"/sys/class/powercap" };
-	char path[128];
 	(void) state;
-
-	snprintf(top, sizeof(top), "/tmp/assay-energy-XXXXXX");
-	assert_non_null(mkdtemp(top));
-	for (size_t i = 1; i < ARRAY_SIZE(directories); i++) {
-		snprintf(path, sizeof(path), "%s%s", top, directories[i]);
-		assert_int_equal(mkdir(path, 0755), 0);
-	}
-	assert_int_equal(roots_open(&roots, top, NULL), 0);
+	tree_open_empty(&tree);
+	tree_path(&tree, "sys/class/powercap/");
 	return 0;
-}
-
-static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *ftw)
-{
-	(void) st;
-	(void) kind;
-	(void) ftw;
-	return remove(path);
 }
 
 static int end(void **state)
 {
 	(void) state;
-	roots_close(&roots);
-	return nftw(top, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	tree_close(&tree);
+	return 0;
 }
 
 static uint64_t used(const struct energy_domains *e, const char *label)
@@ -98,12 +68,12 @@ static void zones_without_a_counter_are_no_domains(void **state)
 	struct powercap_domain list[8];
 	(void) state;
 
-	assert_int_equal(powercap_list(&roots, list, ARRAY_SIZE(list)), -ENOENT);
+	assert_int_equal(powercap_list(&tree.roots, list, ARRAY_SIZE(list)), -ENOENT);
 	put_file("intel-rapl", "enabled", "1\n");
 	put_file("dtpm:0", "name", "cpu0-3\n");
 	put_zone("intel-rapl:0", "package-0\n", "5\n", "262143328850\n");
 	put_zone("intel-rapl:0:0", "dram\n", "7\n", "65712999613\n");
-	assert_int_equal(powercap_list(&roots, list, ARRAY_SIZE(list)), 2);
+	assert_int_equal(powercap_list(&tree.roots, list, ARRAY_SIZE(list)), 2);
 	assert_string_equal(list[0].zone, "intel-rapl:0");
 	assert_string_equal(list[0].name, "package-0");
 	assert_string_equal(list[0].parent, "");
@@ -120,11 +90,11 @@ static void every_domain_goes_round_at_its_own_range(void **state)
 
 	put_zone("intel-rapl:0", "package-0\n", "262143328000\n", "262143328850\n");
 	put_zone("intel-rapl:0:0", "dram\n", "65712999000\n", "65712999613\n");
-	assert_int_equal(energy_look(e, &roots, SECOND_NS), 0);
+	assert_int_equal(energy_look(e, &tree.roots, SECOND_NS), 0);
 	assert_int_equal(used(e, "package-0"), 0);
 	put_file("intel-rapl:0", "energy_uj", "150\n");
 	put_file("intel-rapl:0:0", "energy_uj", "87\n");
-	assert_int_equal(energy_look(e, &roots, 2 * SECOND_NS), 0);
+	assert_int_equal(energy_look(e, &tree.roots, 2 * SECOND_NS), 0);
 	assert_int_equal(used(e, "package-0"), 1000);
 	assert_int_equal(used(e, "package-0/dram"), 700);
 	assert_int_equal(e->wraps, 2);
@@ -138,13 +108,13 @@ static void a_pause_in_which_a_counter_may_have_gone_round_twice_is_told(void **
 	(void) state;
 
 	put_zone("intel-rapl:0", "package-0\n", "0\n", "1000000000\n"); /* 1 kJ */
-	energy_look(e, &roots, SECOND_NS);
+	energy_look(e, &tree.roots, SECOND_NS);
 	put_file("intel-rapl:0", "energy_uj", "100000000\n"); /* 100 W */
-	energy_look(e, &roots, 2 * SECOND_NS);
+	energy_look(e, &tree.roots, 2 * SECOND_NS);
 	assert_int_equal(e->doubtful, 0);
 	/* 60 s at 100 W are six rounds; one of them at most is seen. */
 	put_file("intel-rapl:0", "energy_uj", "50000000\n");
-	energy_look(e, &roots, 62 * SECOND_NS);
+	energy_look(e, &tree.roots, 62 * SECOND_NS);
 	assert_int_equal(used(e, "package-0"), 1050000000);
 	assert_int_equal(e->doubtful, 1);
 	free(e);
@@ -157,9 +127,9 @@ static void a_counter_without_a_range_that_falls_is_doubtful_and_does_not_jump(v
 
 	put_file("intel-rapl:0", "name", "package-0\n");
 	put_file("intel-rapl:0", "energy_uj", "5000\n");
-	energy_look(e, &roots, SECOND_NS);
+	energy_look(e, &tree.roots, SECOND_NS);
 	put_file("intel-rapl:0", "energy_uj", "300\n");
-	energy_look(e, &roots, 2 * SECOND_NS);
+	energy_look(e, &tree.roots, 2 * SECOND_NS);
 	assert_int_equal(used(e, "package-0"), 300);
 	assert_int_equal(e->doubtful, 1);
 	free(e);
@@ -172,13 +142,13 @@ static void the_memory_mapped_way_counts_only_where_the_other_cannot_be_read(voi
 
 	put_zone("intel-rapl:0", "package-0\n", "10\n", "1000\n");
 	put_zone("intel-rapl-mmio:0", "package-0\n", "20\n", "1000\n");
-	energy_look(e, &roots, SECOND_NS);
+	energy_look(e, &tree.roots, SECOND_NS);
 	assert_true(counts(e, "package-0"));
 	assert_false(counts(e, "package-0/mmio"));
 
 	*e = (struct energy_domains){ 0 };
 	put_file("intel-rapl:0", "energy_uj", "garbage\n");
-	energy_look(e, &roots, SECOND_NS);
+	energy_look(e, &tree.roots, SECOND_NS);
 	assert_false(counts(e, "package-0"));
 	assert_true(counts(e, "package-0/mmio"));
 	free(e);
@@ -194,10 +164,10 @@ static void two_packages_have_domains_of_their_own_and_psys_stands_apart(void **
 	put_zone("intel-rapl:1", "package-1\n", "1\n", "1000\n");
 	put_zone("intel-rapl:1:0", "core\n", "1\n", "1000\n");
 	put_zone("intel-rapl:2", "psys\n", "1\n", "1000\n");
-	energy_look(e, &roots, SECOND_NS);
+	energy_look(e, &tree.roots, SECOND_NS);
 	put_file("intel-rapl:0:0", "energy_uj", "4\n");
 	put_file("intel-rapl:1:0", "energy_uj", "11\n");
-	energy_look(e, &roots, 2 * SECOND_NS);
+	energy_look(e, &tree.roots, 2 * SECOND_NS);
 	assert_int_equal(e->n, 5);
 	assert_int_equal(used(e, "package-0/core"), 3);
 	assert_int_equal(used(e, "package-1/core"), 10);
@@ -212,7 +182,7 @@ static void a_machine_without_counters_says_what_would_help(void **state)
 	struct error err = { 0 };
 	(void) state;
 
-	assert_int_equal(powercap_probe(&roots, &err), -ENOENT);
+	assert_int_equal(powercap_probe(&tree.roots, &err), -ENOENT);
 	assert_non_null(strstr(err.text, "intel_rapl_msr"));
 }
 
@@ -220,20 +190,19 @@ static void counters_for_root_only_are_absent_with_what_would_unlock_them(void *
 {
 	struct error err = { 0 };
 	struct energy_domains *e = calloc(1, sizeof(*e));
-	char path[128];
+	struct made_path path = tree_path(&tree, "sys/class/powercap/intel-rapl:0/energy_uj");
 	(void) state;
 
 	put_zone("intel-rapl:0", "package-0\n", "1\n", "1000\n");
-	snprintf(path, sizeof(path), "%s/sys/class/powercap/intel-rapl:0/energy_uj", top);
-	assert_int_equal(chmod(path, 0400), 0);
-	assert_int_equal(chmod(top, 0755), 0);
+	assert_int_equal(chmod(path.text, 0400), 0);
+	assert_int_equal(chmod(tree.root, 0755), 0);
 	bool privileged = geteuid() == 0;
 	if (privileged)
 		assert_int_equal(seteuid(65534), 0);
 	else
-		assert_int_equal(chmod(path, 0), 0);
-	int r = powercap_probe(&roots, &err);
-	int look = energy_look(e, &roots, SECOND_NS);
+		assert_int_equal(chmod(path.text, 0), 0);
+	int r = powercap_probe(&tree.roots, &err);
+	int look = energy_look(e, &tree.roots, SECOND_NS);
 	if (privileged)
 		assert_int_equal(seteuid(0), 0);
 	assert_int_equal(r, -EACCES);

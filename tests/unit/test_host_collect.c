@@ -2,8 +2,8 @@
 /* The collectors of the whole machine on recorded trees that change between two readings: what they make of disks on disks, of processors
  * that go and come back, of counters that run backwards and of what a kernel lacks. */
 #include "linux_test.h"
+#include "made_tree.h"
 
-#include <ftw.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,8 +17,7 @@
 
 /* A tree of our own and what a collector reads from it. */
 struct machine {
-	char prefix[64];
-	struct roots roots;
+	struct made_tree tree;
 	struct measures measures;
 	bool *selected;
 	struct devices devices;
@@ -27,32 +26,12 @@ struct machine {
 	uint64_t now_ns;
 };
 
-static void make_file(const struct machine *m, const char *path, const char *text)
-{
-	char whole[256];
-
-	snprintf(whole, sizeof(whole), "%s/%s", m->prefix, path);
-	for (char *c = whole + strlen(m->prefix) + 1; *c; c++)
-		if (*c == '/') {
-			*c = '\0';
-			assert_true(mkdir(whole, 0755) == 0 || errno == EEXIST);
-			*c = '/';
-		}
-	FILE *f = fopen(whole, "w");
-	assert_non_null(f);
-	assert_true(fputs(text, f) >= 0);
-	assert_int_equal(fclose(f), 0);
-}
-
 static struct machine make_machine(void)
 {
-	struct machine m = { .prefix = "/tmp/assay-test-XXXXXX", .now_ns = SECOND_NS };
+	struct machine m = { .now_ns = SECOND_NS };
 	struct error err = { 0 };
 
-	assert_non_null(mkdtemp(m.prefix));
-	make_file(&m, "proc/README", "");
-	make_file(&m, "sys/README", "");
-	assert_int_equal(roots_open(&m.roots, m.prefix, &err), 0);
+	tree_open_empty(&m.tree);
 	assert_int_equal(measures_build(&m.measures, &err), 0);
 	m.selected = malloc(m.measures.n);
 	assert_non_null(m.selected);
@@ -65,14 +44,6 @@ static struct machine make_machine(void)
 	return m;
 }
 
-static int remove_entry(const char *path, const struct stat *s, int kind, struct FTW *place)
-{
-	(void) s;
-	(void) kind;
-	(void) place;
-	return remove(path);
-}
-
 static void drop_machine(struct machine *m)
 {
 	free(m->selected);
@@ -82,8 +53,7 @@ static void drop_machine(struct machine *m)
 	devices_done(&m->devices);
 	disks_done(&m->collect.disks);
 	measures_done(&m->measures);
-	roots_close(&m->roots);
-	assert_int_equal(nftw(m->prefix, remove_entry, 8, FTW_DEPTH | FTW_PHYS), 0);
+	tree_close(&m->tree);
 }
 
 static size_t index_of(const char *name)
@@ -98,7 +68,7 @@ static size_t index_of(const char *name)
 
 static int probe(struct machine *m, const char *name, struct error *err)
 {
-	m->collect.roots = &m->roots;
+	m->collect.roots = &m->tree.roots;
 	return collectors[index_of(name)]->probe(&m->collect, err);
 }
 
@@ -114,7 +84,7 @@ static int read_once(struct machine *m, const char *name)
 	m->batch.measures = &m->measures;
 	m->batch.selected = m->selected;
 	m->batch.devices = &m->devices;
-	m->collect.roots = &m->roots;
+	m->collect.roots = &m->tree.roots;
 	batch_begin(&m->batch, first, m->now_ns += SECOND_NS);
 	r = collectors[i]->read(&m->collect, &m->batch);
 	batch_end(&m->batch);
@@ -153,12 +123,12 @@ static void cpu_growth_is_told_by_state_and_iowait_that_runs_backwards_is_flagge
 	uint64_t tick = SECOND_NS / (uint64_t) sysconf(_SC_CLK_TCK);
 	(void) state;
 
-	make_file(&m, "proc/stat",
+	tree_put(&m.tree, "proc/stat",
 		"cpu  1000 10 500 90000 300 7 9 40 200 1\ncpu0 1000 10 500 90000 300 7 9 40 200 "
 		"1\n");
 	assert_int_equal(probe(&m, "host_cpu", NULL), 0);
 	assert_int_equal(read_once(&m, "host_cpu"), 0);
-	make_file(&m, "proc/stat",
+	tree_put(&m.tree, "proc/stat",
 		"cpu  1050 12 510 90020 290 8 9 45 240 1\ncpu0 1050 12 510 90020 290 8 9 45 240 "
 		"1\n");
 	assert_int_equal(read_once(&m, "host_cpu"), 0);
@@ -172,7 +142,7 @@ static void cpu_growth_is_told_by_state_and_iowait_that_runs_backwards_is_flagge
 	assert_true(single(&m, "host_cpu_iowait_seconds").backwards);
 	assert_false(single(&m, "host_cpu_seconds").backwards);
 	/* What it lost is not claimed twice when it catches up. */
-	make_file(&m, "proc/stat", "cpu  1050 12 510 90020 310 8 9 45 240 1\n");
+	tree_put(&m.tree, "proc/stat", "cpu  1050 12 510 90020 310 8 9 45 240 1\n");
 	assert_int_equal(read_once(&m, "host_cpu"), 0);
 	assert_int_equal(single(&m, "host_cpu_iowait_seconds").delta, 10 * tick);
 	assert_int_equal(single(&m, "host_context_switches_count").quality, ABSENT);
@@ -185,7 +155,7 @@ static void states_a_kernel_lacks_are_absent_and_not_zero(void **state)
 	struct machine m = make_machine();
 	(void) state;
 
-	make_file(&m, "proc/stat", "cpu  10 0 5 900 3 0 1\ncpu0 10 0 5 900 3 0 1\n");
+	tree_put(&m.tree, "proc/stat", "cpu  10 0 5 900 3 0 1\ncpu0 10 0 5 900 3 0 1\n");
 	assert_int_equal(read_once(&m, "host_cpu"), 0);
 	assert_int_equal(single(&m, "host_cpu_iowait_seconds").quality, ESTIMATE);
 	assert_int_equal(single(&m, "host_cpu_steal_seconds").quality, ABSENT);
@@ -202,17 +172,18 @@ static void a_processor_that_goes_offline_and_returns_keeps_its_growth(void **st
 	int row = measures_find(&m.measures, "host_core_user_seconds");
 	(void) state;
 
-	make_file(&m, "proc/stat",
+	tree_put(&m.tree, "proc/stat",
 		"cpu  200 0 0 900 0 0 0 0 0 0\ncpu0 100 0 0 400 0 0 0 0 0 0\ncpu1 100 0 0 500 0 0 "
 		"0 0 0 0\n");
 	assert_int_equal(read_once(&m, "host_cpu"), 0);
-	make_file(&m, "proc/stat", "cpu  250 0 0 950 0 0 0 0 0 0\ncpu0 130 0 0 450 0 0 0 0 0 0\n");
+	tree_put(&m.tree, "proc/stat",
+		"cpu  250 0 0 950 0 0 0 0 0 0\ncpu0 130 0 0 450 0 0 0 0 0 0\n");
 	devices_next_window(&m.devices, m.now_ns);
 	assert_int_equal(read_once(&m, "host_cpu"), 0);
 	const struct accumulator *gone = &find_device(&m, "cpu1")->rows[m.devices.column[row]];
 	assert_int_equal(gone->quality, ABSENT);
 	assert_int_equal(gone->why, ENODEV);
-	make_file(&m, "proc/stat",
+	tree_put(&m.tree, "proc/stat",
 		"cpu  260 0 0 960 0 0 0 0 0 0\ncpu0 130 0 0 450 0 0 0 0 0 0\ncpu1 130 0 0 480 0 0 "
 		"0 0 0 0\n");
 	assert_int_equal(read_once(&m, "host_cpu"), 0);
@@ -232,7 +203,7 @@ static void cores_are_read_only_when_asked_for(void **state)
 
 	memset(m.selected, false, m.measures.n);
 	m.selected[measures_find(&m.measures, "host_cpu_percent")] = true;
-	make_file(&m, "proc/stat", "cpu  10 0 5 900 3 0 1 0 0 0\ncpu0 10 0 broken\n");
+	tree_put(&m.tree, "proc/stat", "cpu  10 0 5 900 3 0 1 0 0 0\ncpu0 10 0 broken\n");
 	assert_int_equal(read_once(&m, "host_cpu"), 0);
 	assert_int_equal(m.devices.n, 0);
 	m.selected[measures_find(&m.measures, "host_core_busy_percent")] = true;
@@ -247,7 +218,7 @@ static void zeros_of_a_sandbox_are_no_reading(void **state)
 	struct error err = { 0 };
 	(void) state;
 
-	make_file(&m, "proc/stat", "cpu  0 0 0 0 0 0 0 0 0 0\n");
+	tree_put(&m.tree, "proc/stat", "cpu  0 0 0 0 0 0 0 0 0 0\n");
 	assert_int_equal(probe(&m, "host_cpu", &err), -ENODATA);
 	assert_non_null(strstr(err.text, "zeros"));
 	assert_int_equal(read_once(&m, "host_cpu"), -ENODATA);
@@ -260,7 +231,7 @@ static void used_memory_is_what_is_not_available(void **state)
 	struct machine m = make_machine();
 	(void) state;
 
-	make_file(&m, "proc/meminfo",
+	tree_put(&m.tree, "proc/meminfo",
 		"MemTotal: 1000 kB\nMemFree: 100 kB\nMemAvailable: 600 kB\nSwapTotal: 50 "
 		"kB\nSwapFree: 20 kB\nDirty: 4 kB\n");
 	assert_int_equal(read_once(&m, "host_memory"), 0);
@@ -277,7 +248,7 @@ static void without_an_estimate_of_the_kernel_used_memory_is_absent(void **state
 	struct machine m = make_machine();
 	(void) state;
 
-	make_file(&m, "proc/meminfo", "MemTotal: 1000 kB\nMemFree: 100 kB\n");
+	tree_put(&m.tree, "proc/meminfo", "MemTotal: 1000 kB\nMemFree: 100 kB\n");
 	assert_int_equal(read_once(&m, "host_memory"), 0);
 	assert_int_equal(single(&m, "host_memory_free_bytes").min, 100 * 1024);
 	assert_int_equal(single(&m, "host_memory_used_bytes").quality, ABSENT);
@@ -305,7 +276,7 @@ static void write_disks(const struct machine *m, unsigned sectors)
 		"   9       0 md127 2 0 16 0 4 0 32 0 0 0 0 0 0 0 0 0 0\n"
 		" 253       0 dm-0 6 0 60 0 12 0 %u 0 0 0 0 0 0 0 0 0 0\n",
 		sectors, sectors / 2, sectors / 2, sectors / 2);
-	make_file(m, "proc/diskstats", text);
+	tree_put(&m->tree, "proc/diskstats", text);
 }
 
 static void bytes_of_disks_are_counted_once_whatever_stands_on_them(void **state)
@@ -319,7 +290,7 @@ static void bytes_of_disks_are_counted_once_whatever_stands_on_them(void **state
 		char path[64];
 
 		snprintf(path, sizeof(path), "sys/block/%s/size", blocks[i]);
-		make_file(&m, path, "1000\n");
+		tree_put(&m.tree, path, "1000\n");
 	}
 	write_disks(&m, 2000);
 	assert_int_equal(probe(&m, "host_disk", NULL), 0);
@@ -351,17 +322,17 @@ static void a_device_on_another_and_a_path_to_one_are_no_disks_of_their_own(void
 	struct machine m = make_machine();
 	(void) state;
 
-	make_file(&m, "sys/block/sda/holders/newcache7", "");
-	make_file(&m, "sys/block/sdb/size", "1000\n");
-	make_file(&m, "sys/block/newcache7/slaves/sda", "");
-	make_file(&m, "sys/block/bcache0/size", "1000\n");
-	make_file(&m, "sys/block/drbd1/size", "1000\n");
-	make_file(&m, "sys/block/zd16/size", "1000\n");
-	make_file(&m, "sys/block/nvme0n1/hidden", "0\n");
-	make_file(&m, "sys/block/nvme0c0n1/hidden", "1\n");
-	make_file(&m, "sys/block/nvme0c1n1/hidden", "1\n");
-	assert_int_equal(mkdirat(m.roots.sys, "block/nvme0n1/slaves", 0755), 0);
-	make_file(&m, "proc/diskstats",
+	tree_put(&m.tree, "sys/block/sda/holders/newcache7", "");
+	tree_put(&m.tree, "sys/block/sdb/size", "1000\n");
+	tree_put(&m.tree, "sys/block/newcache7/slaves/sda", "");
+	tree_put(&m.tree, "sys/block/bcache0/size", "1000\n");
+	tree_put(&m.tree, "sys/block/drbd1/size", "1000\n");
+	tree_put(&m.tree, "sys/block/zd16/size", "1000\n");
+	tree_put(&m.tree, "sys/block/nvme0n1/hidden", "0\n");
+	tree_put(&m.tree, "sys/block/nvme0c0n1/hidden", "1\n");
+	tree_put(&m.tree, "sys/block/nvme0c1n1/hidden", "1\n");
+	assert_int_equal(mkdirat(m.tree.roots.sys, "block/nvme0n1/slaves", 0755), 0);
+	tree_put(&m.tree, "proc/diskstats",
 		"8 0 sda 10 0 100 5 20 0 200 9 0 500 9\n8 16 sdb 1 0 30 0 2 0 40 0 0 4 0\n"
 		"251 0 newcache7 10 0 90 5 20 0 190 9 0 500 9\n"
 		"252 0 bcache0 10 0 90 5 20 0 190 9 0 500 9\n"
@@ -389,16 +360,16 @@ static void a_disk_that_goes_takes_nothing_from_what_the_others_write(void **sta
 	struct machine m = make_machine();
 	(void) state;
 
-	make_file(&m, "sys/block/sda/size", "1000\n");
-	make_file(&m, "sys/block/sdb/size", "1000\n");
-	make_file(&m, "sys/block/sdc/size", "1000\n");
-	make_file(&m, "proc/diskstats",
+	tree_put(&m.tree, "sys/block/sda/size", "1000\n");
+	tree_put(&m.tree, "sys/block/sdb/size", "1000\n");
+	tree_put(&m.tree, "sys/block/sdc/size", "1000\n");
+	tree_put(&m.tree, "proc/diskstats",
 		"8 0 sda 10 0 100 5 20 0 1000 9 0 500 9\n"
 		"8 16 sdb 1 0 10 5 9000 0 900000 9 0 500 9\n");
 	assert_int_equal(read_once(&m, "host_disk"), 0);
 	assert_int_equal(single(&m, "host_disk_write_bytes").last, 901000 * 512);
 	/* sdb has gone; sda wrote 100 MiB, 204800 sectors, in 100 requests */
-	make_file(&m, "proc/diskstats", "8 0 sda 10 0 100 5 120 0 205800 9 0 500 9\n");
+	tree_put(&m.tree, "proc/diskstats", "8 0 sda 10 0 100 5 120 0 205800 9 0 500 9\n");
 	assert_int_equal(read_once(&m, "host_disk"), 0);
 	assert_int_equal(single(&m, "host_disk_write_bytes").delta, 100 << 20);
 	assert_int_equal(single(&m, "host_disk_write_count").delta, 100);
@@ -406,7 +377,7 @@ static void a_disk_that_goes_takes_nothing_from_what_the_others_write(void **sta
 	assert_int_equal(single(&m, "host_disk_write_bytes").quality, LOWER_BOUND);
 	assert_false(single(&m, "host_disk_write_bytes").backwards);
 	/* another sdb, and a third disk: what they show they counted since they came; sda reads 7 sectors */
-	make_file(&m, "proc/diskstats",
+	tree_put(&m.tree, "proc/diskstats",
 		"8 0 sda 11 0 107 5 120 0 205800 9 0 500 9\n8 16 sdb 2 0 16 5 3 0 24 9 0 8 9\n"
 		"8 32 sdc 1 0 8 5 1 0 40 9 0 4 9\n");
 	assert_int_equal(read_once(&m, "host_disk"), 0);
@@ -416,7 +387,7 @@ static void a_disk_that_goes_takes_nothing_from_what_the_others_write(void **sta
 	assert_int_equal(of_device(&m, "sdb", "host_device_write_bytes").quality, LOWER_BOUND);
 	assert_int_equal(of_device(&m, "sda", "host_device_write_bytes").quality, EXACT);
 	/* sdb was changed between two looks */
-	make_file(&m, "proc/diskstats",
+	tree_put(&m.tree, "proc/diskstats",
 		"8 0 sda 11 0 107 5 120 0 205800 9 0 500 9\n8 16 sdb 1 0 2 5 1 0 4 9 0 8 9\n"
 		"8 32 sdc 1 0 8 5 1 0 40 9 0 4 9\n");
 	assert_int_equal(read_once(&m, "host_disk"), 0);
@@ -430,10 +401,10 @@ static void milliseconds_that_went_round_at_32_bits_go_on(void **state)
 	struct machine m = make_machine();
 	(void) state;
 
-	make_file(&m, "sys/block/sda/size", "1000\n");
-	make_file(&m, "proc/diskstats", "8 0 sda 10 0 100 5 20 0 1000 9 0 4294967290 9\n");
+	tree_put(&m.tree, "sys/block/sda/size", "1000\n");
+	tree_put(&m.tree, "proc/diskstats", "8 0 sda 10 0 100 5 20 0 1000 9 0 4294967290 9\n");
 	assert_int_equal(read_once(&m, "host_disk"), 0);
-	make_file(&m, "proc/diskstats", "8 0 sda 10 0 100 5 20 0 1000 9 0 14 9\n");
+	tree_put(&m.tree, "proc/diskstats", "8 0 sda 10 0 100 5 20 0 1000 9 0 14 9\n");
 	assert_int_equal(read_once(&m, "host_disk"), 0);
 	assert_int_equal(of_device(&m, "sda", "host_device_busy_seconds").delta, 20 * 1000000);
 	assert_int_equal(single(&m, "host_disk_write_bytes").quality, EXACT);
@@ -446,7 +417,7 @@ static void a_machine_without_disks_says_so(void **state)
 	struct error err = { 0 };
 	(void) state;
 
-	make_file(&m, "proc/diskstats", "");
+	tree_put(&m.tree, "proc/diskstats", "");
 	assert_int_equal(probe(&m, "host_disk", &err), -ENODEV);
 	assert_int_equal(read_once(&m, "host_disk"), -ENODEV);
 	assert_int_equal(single(&m, "host_disk_read_bytes").quality, ABSENT);
@@ -462,15 +433,15 @@ static void pressure_grows_and_a_kernel_without_it_says_what_would_help(void **s
 
 	assert_int_equal(probe(&m, "host_pressure", &err), -ENOENT);
 	assert_non_null(strstr(err.text, "psi=1"));
-	make_file(
-		&m, "proc/pressure/cpu", "some avg10=0.00 avg60=0.00 avg300=0.00 total=1000000\n");
-	make_file(&m, "proc/pressure/io",
+	tree_put(&m.tree, "proc/pressure/cpu",
+		"some avg10=0.00 avg60=0.00 avg300=0.00 total=1000000\n");
+	tree_put(&m.tree, "proc/pressure/io",
 		"some avg10=0.00 avg60=0.00 avg300=0.00 total=5\nfull avg10=0.00 avg60=0.00 "
 		"avg300=0.00 total=4\n");
 	assert_int_equal(probe(&m, "host_pressure", NULL), 0);
 	assert_int_equal(read_once(&m, "host_pressure"), 0);
-	make_file(
-		&m, "proc/pressure/cpu", "some avg10=0.00 avg60=0.00 avg300=0.00 total=1250000\n");
+	tree_put(&m.tree, "proc/pressure/cpu",
+		"some avg10=0.00 avg60=0.00 avg300=0.00 total=1250000\n");
 	assert_int_equal(read_once(&m, "host_pressure"), 0);
 	assert_int_equal(single(&m, "host_pressure_cpu_some_seconds").delta, SECOND_NS / 4);
 	assert_int_equal(single(&m, "host_pressure_cpu_some_percent").max, 25000);
@@ -496,21 +467,21 @@ static void frequencies_come_from_cpufreq_and_else_from_cpuinfo(void **state)
 	(void) state;
 
 	assert_int_equal(probe(&m, "host_frequency", NULL), -ENODATA);
-	make_file(&m, "proc/cpuinfo",
+	tree_put(&m.tree, "proc/cpuinfo",
 		"processor\t: 0\ncpu MHz\t\t: 1000.500\n\nprocessor\t: 2\ncpu MHz\t\t: 2000.000\n");
 	assert_int_equal(probe(&m, "host_frequency", NULL), 0);
 	assert_int_equal(read_once(&m, "host_frequency"), 0);
 	assert_int_equal(of_device(&m, "cpu0", "host_cpu_frequency_hertz").last, 1000500000);
 	assert_int_equal(of_device(&m, "cpu2", "host_cpu_frequency_hertz").last, 2000000000);
-	make_file(&m, "sys/devices/system/cpu/possible", "0-2\n");
-	make_file(&m, "sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", "3400000\n");
-	make_file(&m, "sys/devices/system/cpu/cpu1/cpufreq/scaling_cur_freq", "<unknown>\n");
+	tree_put(&m.tree, "sys/devices/system/cpu/possible", "0-2\n");
+	tree_put(&m.tree, "sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", "3400000\n");
+	tree_put(&m.tree, "sys/devices/system/cpu/cpu1/cpufreq/scaling_cur_freq", "<unknown>\n");
 	assert_int_equal(read_once(&m, "host_frequency"), 0);
 	assert_int_equal(of_device(&m, "cpu0", "host_cpu_frequency_hertz").max, 3400000000);
 	assert_int_equal(of_device(&m, "cpu1", "host_cpu_frequency_hertz").why, ENODATA);
 	/* Each may take 10 ms: who has enough asks no more. */
 	int asked = 0;
-	assert_int_equal(cpu_frequency_each(&m.roots, count_one, &asked), 0);
+	assert_int_equal(cpu_frequency_each(&m.tree.roots, count_one, &asked), 0);
 	assert_int_equal(asked, 1);
 	drop_machine(&m);
 }
@@ -522,22 +493,18 @@ static void sensors_have_names_that_tell_them_apart(void **state)
 	(void) state;
 
 	assert_int_equal(probe(&m, "host_temperature", &err), -ENOENT);
-	make_file(&m, "sys/class/thermal/thermal_zone0/type", "x86_pkg_temp\n");
-	make_file(&m, "sys/class/thermal/thermal_zone0/temp", "45000\n");
-	make_file(&m, "sys/class/thermal/cooling_device0/type", "Fan\n");
+	tree_put(&m.tree, "sys/class/thermal/thermal_zone0/type", "x86_pkg_temp\n");
+	tree_put(&m.tree, "sys/class/thermal/thermal_zone0/temp", "45000\n");
+	tree_put(&m.tree, "sys/class/thermal/cooling_device0/type", "Fan\n");
 	for (int socket = 0; socket < 2; socket++) {
-		char path[96];
-
-		snprintf(path, sizeof(path), "sys/class/hwmon/hwmon%d/name", socket);
-		make_file(&m, path, "coretemp\n");
-		snprintf(path, sizeof(path), "sys/class/hwmon/hwmon%d/temp2_label", socket);
-		make_file(&m, path, "Core 0\n");
-		snprintf(path, sizeof(path), "sys/class/hwmon/hwmon%d/temp2_input", socket);
-		make_file(&m, path, socket ? "51500\n" : "-5000\n");
+		tree_put_at(&m.tree, "coretemp\n", "sys/class/hwmon/hwmon%d/name", socket);
+		tree_put_at(&m.tree, "Core 0\n", "sys/class/hwmon/hwmon%d/temp2_label", socket);
+		tree_put_at(&m.tree, socket ? "51500\n" : "-5000\n",
+			"sys/class/hwmon/hwmon%d/temp2_input", socket);
 	}
 	/* an old driver, without a label */
-	make_file(&m, "sys/class/hwmon/hwmon2/device/name", "w83627\n");
-	make_file(&m, "sys/class/hwmon/hwmon2/device/temp1_input", "39000\n");
+	tree_put(&m.tree, "sys/class/hwmon/hwmon2/device/name", "w83627\n");
+	tree_put(&m.tree, "sys/class/hwmon/hwmon2/device/temp1_input", "39000\n");
 	assert_int_equal(probe(&m, "host_temperature", NULL), 0);
 	assert_int_equal(read_once(&m, "host_temperature"), 0);
 	assert_int_equal(m.devices.n, 4);

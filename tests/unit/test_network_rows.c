@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* The rows of network and energy, read from trees that the tests write, up to what a run's summary says. */
-#include "test.h"
+#include "made_tree.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/macros.h"
 #include "collect/collect.h"
 #include "collect/energy_domains.h"
 #include "collect/interfaces.h"
-#include "linux/roots.h"
 #include "target/ledger.h"
 
 #define JOB 77
@@ -23,8 +19,7 @@
 #define TABLE_HEAD "Inter-|Receive|Transmit\nface |bytes packets|bytes packets\n"
 
 struct tree {
-	char top[64];
-	struct roots roots;
+	struct made_tree made;
 	struct measures measures;
 	bool *selected;
 	struct batch batch;
@@ -35,60 +30,12 @@ struct tree {
 	struct collect collect;
 };
 
-/* All directories of a path below the top. */
-static void make_directories(const struct tree *t, const char *path)
-{
-	char text[512];
-	int top_size = (int) strlen(t->top);
-
-	snprintf(text, sizeof(text), "%.60s/%.400s", t->top, path);
-	for (char *at = strchr(text + top_size + 1, '/'); at; at = strchr(at + 1, '/')) {
-		*at = '\0';
-		assert_true(mkdir(text, 0755) == 0 || errno == EEXIST);
-		*at = '/';
-	}
-}
-
-static void put_file(const struct tree *t, const char *path, const char *content)
-{
-	char text[256];
-
-	make_directories(t, path);
-	snprintf(text, sizeof(text), "%s/%s", t->top, path);
-	FILE *f = fopen(text, "w");
-	assert_non_null(f);
-	fputs(content, f);
-	assert_int_equal(fclose(f), 0);
-}
-
-static void remove_file(const struct tree *t, const char *path)
-{
-	char text[256];
-
-	snprintf(text, sizeof(text), "%s/%s", t->top, path);
-	assert_int_equal(unlink(text), 0);
-}
-
-static void put_link(const struct tree *t, const char *path, const char *target)
-{
-	char text[256];
-
-	make_directories(t, path);
-	snprintf(text, sizeof(text), "%s/%s", t->top, path);
-	unlink(text);
-	assert_int_equal(symlink(target, text), 0);
-}
-
 static int begin(void **state)
 {
 	struct tree *t = calloc(1, sizeof(*t));
 	struct error err;
 
-	snprintf(t->top, sizeof(t->top), "/tmp/assay-rows-XXXXXX");
-	assert_non_null(mkdtemp(t->top));
-	make_directories(t, "proc/");
-	make_directories(t, "sys/");
-	assert_int_equal(roots_open(&t->roots, t->top, &err), 0);
+	tree_open_empty(&t->made);
 	assert_int_equal(measures_build(&t->measures, &err), 0);
 	size_t n = t->measures.n;
 	t->selected = malloc(n * sizeof(*t->selected));
@@ -102,7 +49,7 @@ static int begin(void **state)
 		.devices = &t->devices };
 	t->ledger.job_pid = JOB;
 	t->ledger.keeper_pid = KEEPER;
-	t->collect = (struct collect){ .roots = &t->roots,
+	t->collect = (struct collect){ .roots = &t->made.roots,
 		.ledger = &t->ledger,
 		.interfaces = &t->interfaces,
 		.energy = &t->energy };
@@ -110,19 +57,10 @@ static int begin(void **state)
 	return 0;
 }
 
-static int remove_one(const char *path, const struct stat *st, int kind, struct FTW *ftw)
-{
-	(void) st;
-	(void) kind;
-	(void) ftw;
-	return remove(path);
-}
-
 static int end(void **state)
 {
 	struct tree *t = *state;
 
-	int rc = nftw(t->top, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 	interfaces_done(&t->interfaces);
 	devices_done(&t->devices);
 	free(t->batch.singles);
@@ -130,9 +68,9 @@ static int end(void **state)
 	free(t->batch.totals);
 	free(t->selected);
 	measures_done(&t->measures);
-	roots_close(&t->roots);
+	tree_close(&t->made);
 	free(t);
-	return rc;
+	return 0;
 }
 
 /* One read of the collector, so many seconds after boot. */
@@ -177,11 +115,10 @@ static uint64_t of_device(const struct tree *t, const char *kind, const char *na
 
 static void put_table(const struct tree *t, int pid, const char *lines)
 {
-	char path[64], text[512];
+	char text[512];
 
-	snprintf(path, sizeof(path), "proc/%d/net/dev", pid);
 	snprintf(text, sizeof(text), TABLE_HEAD "%s", lines);
-	put_file(t, path, text);
+	tree_put_at(&t->made, text, "proc/%d/net/dev", pid);
 }
 
 static void put_namespace(const struct tree *t, int pid, const char *name)
@@ -189,7 +126,7 @@ static void put_namespace(const struct tree *t, int pid, const char *name)
 	char path[64];
 
 	snprintf(path, sizeof(path), "proc/%d/ns/net", pid);
-	put_link(t, path, name);
+	tree_link(&t->made, path, name);
 }
 
 static void sums_are_of_all_interfaces_but_loopback(void **state)
@@ -229,11 +166,11 @@ static void in_a_namespace_where_nobody_else_was_met_the_sum_is_an_upper_bound(v
 {
 	struct tree *t = *state;
 
-	put_link(t, "proc/self/ns/pid", "pid:[4026531836]");
+	tree_link(&t->made, "proc/self/ns/pid", "pid:[4026531836]");
 	put_namespace(t, 1, "net:[4026531840]");
 	put_namespace(t, KEEPER, "net:[4026531840]");
 	put_namespace(t, JOB, "net:[4026532500]");
-	put_file(t, "proc/77/stat",
+	tree_put(&t->made, "proc/77/stat",
 		"77 (job) S 76 77 77 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 5 0 0 0 0 0 0 0 0 0 0 0 0 0 0 "
 		"0 0 17 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n");
 	put_table(t, JOB, "lo: 0 0 0 0\nveth0: 0 0 0 0\nveth1: 0 0 0 0\n");
@@ -275,12 +212,11 @@ static void what_an_interface_took_along_makes_an_estimate(void **state)
 
 static void put_index(const struct tree *t, const char *name, const char *index)
 {
-	char path[64], text[64];
+	char text[64];
 
-	snprintf(path, sizeof(path), "proc/%d/net/dev_snmp6/%s", JOB, name);
 	snprintf(text, sizeof(text), "ifIndex                         \t%s\nIp6InReceives \t0\n",
 		index);
-	put_file(t, path, text);
+	tree_put_at(&t->made, text, "proc/%d/net/dev_snmp6/%s", JOB, name);
 }
 
 static void a_renamed_interface_does_not_bring_its_past_again(void **state)
@@ -361,7 +297,7 @@ static void the_namespace_that_the_job_enters_counts_whole_and_the_old_one_no_mo
 	read_at(t, "net_dev", 1);
 	/* The file that is open goes on to show the old one: 5 bytes more before the job left it. */
 	put_table(t, JOB, "lo: 100 1 100 1\neth0: 1005 11 2000 20\n");
-	remove_file(t, "proc/77/net/dev");
+	tree_remove(&t->made, "proc/77/net/dev");
 	put_namespace(t, JOB, "net:[4026532500]");
 	put_table(t, JOB, "lo: 40 1 40 1\neth0: 7 1 3 1\n");
 	read_at(t, "net_dev", 2);
@@ -396,14 +332,9 @@ static void the_keeper_stands_in_only_while_it_is_in_the_jobs_namespace(void **s
 
 static void put_zone(const struct tree *t, const char *zone, const char *name, const char *energy)
 {
-	char path[128];
-
-	snprintf(path, sizeof(path), "sys/class/powercap/%s/name", zone);
-	put_file(t, path, name);
-	snprintf(path, sizeof(path), "sys/class/powercap/%s/max_energy_range_uj", zone);
-	put_file(t, path, "262143328850\n");
-	snprintf(path, sizeof(path), "sys/class/powercap/%s/energy_uj", zone);
-	put_file(t, path, energy);
+	tree_put_at(&t->made, name, "sys/class/powercap/%s/name", zone);
+	tree_put_at(&t->made, "262143328850\n", "sys/class/powercap/%s/max_energy_range_uj", zone);
+	tree_put_at(&t->made, energy, "sys/class/powercap/%s/energy_uj", zone);
 }
 
 static void energy_is_summed_by_kind_in_nanojoules_and_power_follows(void **state)

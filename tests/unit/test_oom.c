@@ -1,77 +1,39 @@
 /* SPDX-License-Identifier: MIT */
 /* What is said of a SIGKILL, by the kernel's counters of OOM kills in a tree that the test makes up. */
-#include "test.h"
+#include "made_tree.h"
 
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "api/oom.h"
 #include "api/outcome.h"
 #include "base/error.h"
-#include "linux/roots.h"
 #include "model/run_info.h"
 
 #define JOB 4321
 
-/* A tree that is removed with the test. */
 struct tree {
-	char root[32];
-	struct roots roots;
+	struct made_tree made;
 	struct oom_watch watch;
 };
 
-static void put(const struct tree *t, const char *name, const char *text)
-{
-	char path[256];
-
-	snprintf(path, sizeof(path), "%s/%s", t->root, name);
-	for (char *slash = path + strlen(t->root) + 1; (slash = strchr(slash, '/')); slash++) {
-		*slash = '\0';
-		mkdir(path, 0700);
-		*slash = '/';
-	}
-	FILE *file = fopen(path, "w");
-	assert_non_null(file);
-	fputs(text, file);
-	fclose(file);
-}
-
 static void put_own_cgroup(const struct tree *t, const char *text)
 {
-	char name[40];
-
-	snprintf(name, sizeof(name), "proc/%d/cgroup", (int) getpid());
-	put(t, name, text);
+	tree_put_at(&t->made, text, "proc/%d/cgroup", (int) getpid());
 }
 
 static void open_tree(struct tree *t, const char *mount)
 {
-	snprintf(t->root, sizeof(t->root), "/tmp/assay-test-XXXXXX");
-	assert_non_null(mkdtemp(t->root));
-	put(t, "proc/self/mountinfo", mount);
-	put(t, "sys/none", "");
-	assert_int_equal(roots_open(&t->roots, t->root, NULL), 0);
+	tree_open(&t->made, mount);
 	oom_init(&t->watch);
 }
 
 static void close_tree(struct tree *t)
 {
-	char command[80];
-
 	oom_done(&t->watch);
-	roots_close(&t->roots);
-	snprintf(command, sizeof(command), "rm -r '%s'", t->root);
-	pid_t child = fork();
-	if (child == 0)
-		execl("/bin/sh", "sh", "-c", command, (char *) NULL);
-	int status;
-	waitpid(child, &status, 0);
-	assert_int_equal(status, 0);
+	tree_close(&t->made);
 }
 
 #define V1 "35 31 0:32 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"
@@ -86,7 +48,7 @@ static struct assay_run_info told(const struct tree *t, int number, int exit_cod
 
 	info.outcome = (struct outcome){ .known = true, .signal = number, .exit_code = exit_code };
 	snprintf(info.outcome.words, sizeof(info.outcome.words), "%s", number ? text : "exited");
-	oom_end(&t->watch, &t->roots, &found);
+	oom_end(&t->watch, &t->made.roots, &found);
 	outcome_explain(&info, &found);
 	return info;
 }
@@ -98,10 +60,10 @@ static void a_counter_of_our_own_cgroup_that_rose_explains_a_sigkill(void **stat
 
 	open_tree(&t, V2);
 	put_own_cgroup(&t, "0::/step/task\n");
-	put(&t, "sys/fs/cgroup/step/memory.events", "oom 0\noom_kill 3\n");
-	put(&t, "sys/fs/cgroup/step/task/cgroup.procs", "");
-	oom_begin(&t.watch, &t.roots, 0);
-	put(&t, "sys/fs/cgroup/step/memory.events", "oom 1\noom_kill 4\n");
+	tree_put(&t.made, "sys/fs/cgroup/step/memory.events", "oom 0\noom_kill 3\n");
+	tree_put(&t.made, "sys/fs/cgroup/step/task/cgroup.procs", "");
+	oom_begin(&t.watch, &t.made.roots, 0);
+	tree_put(&t.made, "sys/fs/cgroup/step/memory.events", "oom 1\noom_kill 4\n");
 	struct assay_run_info info = told(&t, SIGKILL, 0);
 	assert_string_equal(info.outcome.words,
 		"killed by SIGKILL (the kernel's OOM killer: memory.events oom_kill rose by 1)");
@@ -117,17 +79,17 @@ static void the_cgroup_a_job_moved_to_counts_from_when_it_was_seen_there(void **
 
 	open_tree(&t, V1);
 	put_own_cgroup(&t, "4:memory:/us\n");
-	put(&t, "sys/fs/cgroup/memory/us/memory.oom_control", "oom_kill 7\n");
-	put(&t, "sys/fs/cgroup/memory/job/memory.oom_control", "oom_kill 10\n");
-	oom_begin(&t.watch, &t.roots, 0);
-	put(&t, "proc/4321/cgroup", "4:memory:/us\n");
-	oom_look(&t.watch, &t.roots, JOB, 20000000);
-	put(&t, "proc/4321/cgroup", "4:memory:/job\n");
-	oom_look(&t.watch, &t.roots, JOB, 60000000);
-	put(&t, "sys/fs/cgroup/memory/job/memory.oom_control", "oom_kill 12\n");
+	tree_put(&t.made, "sys/fs/cgroup/memory/us/memory.oom_control", "oom_kill 7\n");
+	tree_put(&t.made, "sys/fs/cgroup/memory/job/memory.oom_control", "oom_kill 10\n");
+	oom_begin(&t.watch, &t.made.roots, 0);
+	tree_put(&t.made, "proc/4321/cgroup", "4:memory:/us\n");
+	oom_look(&t.watch, &t.made.roots, JOB, 20000000);
+	tree_put(&t.made, "proc/4321/cgroup", "4:memory:/job\n");
+	oom_look(&t.watch, &t.made.roots, JOB, 60000000);
+	tree_put(&t.made, "sys/fs/cgroup/memory/job/memory.oom_control", "oom_kill 12\n");
 	/* As version 1 shows it when it is ending. */
-	put(&t, "proc/4321/cgroup", "4:memory:/\n");
-	oom_look(&t.watch, &t.roots, JOB, 140000000);
+	tree_put(&t.made, "proc/4321/cgroup", "4:memory:/\n");
+	oom_look(&t.watch, &t.made.roots, JOB, 140000000);
 	struct assay_run_info info = told(&t, SIGKILL, 0);
 	assert_string_equal(info.outcome.words, "killed by SIGKILL (the kernel's OOM killer: "
 						"memory.oom_control oom_kill rose by 2)");
@@ -143,11 +105,11 @@ static void an_old_kill_among_others_does_not_explain_a_sigkill_of_now(void **st
 
 	open_tree(&t, V2);
 	put_own_cgroup(&t, "0::/\n");
-	put(&t, "sys/fs/cgroup/memory.events", "oom_kill 0\n");
-	oom_begin(&t.watch, &t.roots, 0);
-	put(&t, "sys/fs/cgroup/memory.events", "oom_kill 1\n");
+	tree_put(&t.made, "sys/fs/cgroup/memory.events", "oom_kill 0\n");
+	oom_begin(&t.watch, &t.made.roots, 0);
+	tree_put(&t.made, "sys/fs/cgroup/memory.events", "oom_kill 1\n");
 	for (uint64_t i = 1; i <= 2; i++)
-		oom_look(&t.watch, &t.roots, getpid(), i * minute_ns);
+		oom_look(&t.watch, &t.made.roots, getpid(), i * minute_ns);
 	struct assay_run_info info = told(&t, SIGKILL, 0);
 	assert_string_equal(info.outcome.words, "killed by SIGKILL (by whom is not known)");
 	assert_non_null(strstr(info.outcome.evidence, "rose by 1, but not in the last minute"));
@@ -161,9 +123,9 @@ static void kills_elsewhere_on_the_machine_are_only_perhaps(void **state)
 	(void) state;
 
 	open_tree(&t, V2);
-	put(&t, "proc/vmstat", "nr_free_pages 1\noom_kill 1\n");
-	oom_begin(&t.watch, &t.roots, 0);
-	put(&t, "proc/vmstat", "nr_free_pages 1\noom_kill 2\n");
+	tree_put(&t.made, "proc/vmstat", "nr_free_pages 1\noom_kill 1\n");
+	oom_begin(&t.watch, &t.made.roots, 0);
+	tree_put(&t.made, "proc/vmstat", "nr_free_pages 1\noom_kill 2\n");
 	struct assay_run_info info = told(&t, SIGKILL, 0);
 	assert_string_equal(info.outcome.words,
 		"killed by SIGKILL (perhaps by the kernel's OOM killer, which struck on this "
@@ -180,14 +142,14 @@ static void a_sigkill_that_nothing_explains_is_unknown_and_why_is_said(void **st
 	(void) state;
 
 	open_tree(&t, V2);
-	oom_begin(&t.watch, &t.roots, 0);
+	oom_begin(&t.watch, &t.made.roots, 0);
 	struct assay_run_info info = told(&t, SIGKILL, 0);
 	assert_string_equal(info.outcome.words, "killed by SIGKILL (by whom is not known)");
 	assert_non_null(strstr(info.outcome.evidence, "could not be read"));
 	run_info_done(&info);
 
-	put(&t, "proc/vmstat", "oom_kill 1\n");
-	oom_begin(&t.watch, &t.roots, 0);
+	tree_put(&t.made, "proc/vmstat", "oom_kill 1\n");
+	oom_begin(&t.watch, &t.made.roots, 0);
 	info = told(&t, SIGKILL, 0);
 	assert_string_equal(info.outcome.words, "killed by SIGKILL (by whom is not known)");
 	assert_non_null(strstr(info.outcome.evidence, "killed nothing on this machine"));
@@ -202,9 +164,9 @@ static void a_kill_that_did_not_end_the_command_is_a_note(void **state)
 
 	open_tree(&t, V2);
 	put_own_cgroup(&t, "0::/\n");
-	put(&t, "sys/fs/cgroup/memory.events", "oom_kill 0\n");
-	oom_begin(&t.watch, &t.roots, 0);
-	put(&t, "sys/fs/cgroup/memory.events", "oom_kill 2\n");
+	tree_put(&t.made, "sys/fs/cgroup/memory.events", "oom_kill 0\n");
+	oom_begin(&t.watch, &t.made.roots, 0);
+	tree_put(&t.made, "sys/fs/cgroup/memory.events", "oom_kill 2\n");
 	struct assay_run_info info = told(&t, 0, 0);
 	assert_string_equal(info.outcome.words, "exited");
 	assert_int_equal(info.n_notes, 1);

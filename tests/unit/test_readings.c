@@ -1,51 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /* Files of /proc/PID that are missing: that alone is no death. Read from a tree that holds only some of them. */
-#include "test.h"
+#include "made_tree.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/error.h"
-#include "linux/roots.h"
 #include "target/ledger.h"
 #include "target/readings.h"
 #include "target/tree.h"
 
 /* A recorded tree with one process in it, of which only statm is there. */
 struct bare_proc {
-	char prefix[32];
-	char process[64], statm[80];
-	struct roots roots;
+	struct made_tree tree;
 	struct ledger ledger;
 	struct process *p;
 };
 
 static void lay_out(struct bare_proc *b, pid_t pid)
 {
-	static const char text[] = "100 50 25 1 0 10 0\n";
 	const struct proc_stat stat = { .pid = pid, .name = "bare", .state = 'S', .ppid = 1 };
 	struct error err = { 0 };
-	char path[64];
 
-	*b = (struct bare_proc){ .prefix = "/tmp/assay-test-XXXXXX" };
-	assert_non_null(mkdtemp(b->prefix));
-	snprintf(path, sizeof(path), "%s/proc", b->prefix);
-	assert_int_equal(mkdir(path, 0755), 0);
-	snprintf(b->process, sizeof(b->process), "%s/proc/%d", b->prefix, (int) pid);
-	assert_int_equal(mkdir(b->process, 0755), 0);
-	snprintf(b->statm, sizeof(b->statm), "%s/statm", b->process);
-	int fd = open(b->statm, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
-	assert_int_equal(write(fd, text, sizeof(text) - 1), sizeof(text) - 1);
-	close(fd);
-
-	assert_int_equal(roots_open(&b->roots, b->prefix, &err), 0);
-	assert_int_equal(ledger_init(&b->ledger, &b->roots, 1, &err), 0);
+	*b = (struct bare_proc){ 0 };
+	tree_open_empty(&b->tree);
+	tree_put_at(&b->tree, "100 50 25 1 0 10 0\n", "proc/%d/statm", (int) pid);
+	assert_int_equal(ledger_init(&b->ledger, &b->tree.roots, 1, &err), 0);
 	b->ledger.ticks = 1;
 	b->p = ledger_new(&b->ledger, &stat, 0);
 	assert_non_null(b->p);
@@ -53,15 +34,8 @@ static void lay_out(struct bare_proc *b, pid_t pid)
 
 static void take_away(struct bare_proc *b)
 {
-	char path[64];
-
 	ledger_done(&b->ledger);
-	roots_close(&b->roots);
-	unlink(b->statm);
-	rmdir(b->process);
-	snprintf(path, sizeof(path), "%s/proc", b->prefix);
-	rmdir(path);
-	rmdir(b->prefix);
+	tree_close(&b->tree);
 }
 
 static void a_missing_file_of_a_living_process_is_no_death(void **state)
