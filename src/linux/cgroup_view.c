@@ -334,7 +334,14 @@ void cgroup_view_close(struct cgroup_view *view)
 		leave(&view->place[i]);
 	free(view->membership);
 	view->membership = NULL;
-	view->own = false;
+}
+
+static bool any_is_own(const struct cgroup_view *view)
+{
+	for (int i = 0; i < N_CGROUP_CONTROLLERS; i++)
+		if (view->place[i].own)
+			return true;
+	return false;
 }
 
 void cgroup_view_follow(struct cgroup_view *view, pid_t pid)
@@ -342,7 +349,7 @@ void cgroup_view_follow(struct cgroup_view *view, pid_t pid)
 	const struct roots *roots = view->roots;
 	AUTO_FREE char *membership = NULL;
 
-	if (!view->own && view->membership &&
+	if (!any_is_own(view) && view->membership &&
 		cgroup_membership_read(roots, pid, &membership) == 0 &&
 		strcmp(membership, view->membership) == 0) {
 		view->pid = pid;

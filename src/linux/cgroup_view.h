@@ -47,7 +47,6 @@ struct cgroup_view {
 	const struct roots *roots;
 	pid_t pid;
 	char *membership; /* its /proc/PID/cgroup; heap; NULL: could not be read */
-	bool own; /* places were made for the job alone; which ones, they say themselves */
 	struct cgroup_place place[N_CGROUP_CONTROLLERS];
 };
 
