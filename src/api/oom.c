@@ -131,8 +131,8 @@ static bool find_place(
 	const struct roots *roots, pid_t pid, const struct oom_place *known, struct oom_place *ret)
 {
 	struct oom_place p = nowhere;
+	struct cgroup_place place;
 	const char *controller = "memory";
-	char *directory = NULL;
 	int r = cgroup_path(roots, pid, controller, &p.path);
 
 	if (r == -ENOENT) {
@@ -146,9 +146,9 @@ static bool find_place(
 		free(p.path);
 		return false;
 	}
-	if (cgroup_directory(roots, controller, p.path, &directory) == 0)
-		p.fd = open_counter(roots, directory, p.v2);
-	free(directory);
+	if (cgroup_place_of(roots, pid, controller, &place) == 0)
+		p.fd = open_counter(roots, place.directory, p.v2);
+	cgroup_place_done(&place);
 	if (p.fd >= 0 && cgroup_read_key(p.fd, KEY, &p.before) < 0) {
 		close(p.fd);
 		p.fd = -1;
