@@ -81,6 +81,7 @@ static void drop_machine(struct machine *m)
 	free(m->batch.totals);
 	devices_done(&m->devices);
 	disks_done(&m->collect.disks);
+	free(m->collect.temperatures.list);
 	measures_done(&m->measures);
 	roots_close(&m->roots);
 	assert_int_equal(nftw(m->prefix, remove_entry, 8, FTW_DEPTH | FTW_PHYS), 0);
@@ -100,6 +101,14 @@ static int probe(struct machine *m, const char *name, struct error *err)
 {
 	m->collect.roots = &m->roots;
 	return collectors[index_of(name)]->probe(&m->collect, err);
+}
+
+static int prepare(struct machine *m, const char *name)
+{
+	struct error err = { 0 };
+
+	m->collect.roots = &m->roots;
+	return collectors[index_of(name)]->prepare(&m->collect, &err);
 }
 
 /* One reading, a second after the one before. */
@@ -539,6 +548,7 @@ static void sensors_have_names_that_tell_them_apart(void **state)
 	make_file(&m, "sys/class/hwmon/hwmon2/device/name", "w83627\n");
 	make_file(&m, "sys/class/hwmon/hwmon2/device/temp1_input", "39000\n");
 	assert_int_equal(probe(&m, "host_temperature", NULL), 0);
+	assert_int_equal(prepare(&m, "host_temperature"), 0);
 	assert_int_equal(read_once(&m, "host_temperature"), 0);
 	assert_int_equal(m.devices.n, 4);
 	assert_int_equal(
@@ -555,6 +565,28 @@ static void sensors_have_names_that_tell_them_apart(void **state)
 		of_device(&m, "hwmon0 coretemp temp2 Core 0", "host_temperature_celsius").why,
 		ERANGE);
 	drop_machine(&m);
+}
+
+static void sensors_of_two_machines_in_one_process_are_not_mixed_up(void **state)
+{
+	struct machine a = make_machine();
+	struct machine b = make_machine();
+	(void) state;
+
+	make_file(&a, "sys/class/thermal/thermal_zone0/type", "cpu\n");
+	make_file(&a, "sys/class/thermal/thermal_zone0/temp", "45000\n");
+	make_file(&b, "sys/class/thermal/thermal_zone0/type", "board\n");
+	make_file(&b, "sys/class/thermal/thermal_zone0/temp", "31000\n");
+	assert_int_equal(prepare(&a, "host_temperature"), 0);
+	assert_int_equal(prepare(&b, "host_temperature"), 0);
+	assert_int_equal(read_once(&a, "host_temperature"), 0);
+	assert_int_equal(read_once(&b, "host_temperature"), 0);
+	assert_int_equal(of_device(&a, "thermal_zone0 cpu", "host_temperature_celsius").max, 45000);
+	assert_int_equal(
+		of_device(&b, "thermal_zone0 board", "host_temperature_celsius").max, 31000);
+	assert_int_equal(a.devices.n, 1);
+	drop_machine(&a);
+	drop_machine(&b);
 }
 
 int main(void)
@@ -576,6 +608,7 @@ int main(void)
 		cmocka_unit_test(pressure_grows_and_a_kernel_without_it_says_what_would_help),
 		cmocka_unit_test(frequencies_come_from_cpufreq_and_else_from_cpuinfo),
 		cmocka_unit_test(sensors_have_names_that_tell_them_apart),
+		cmocka_unit_test(sensors_of_two_machines_in_one_process_are_not_mixed_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
