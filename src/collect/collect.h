@@ -132,6 +132,11 @@ void put_quality(
 /* Lowers the quality of the total being made from a per-process row. */
 void batch_total_quality(struct batch *out, unsigned row, enum quality quality);
 void put_absent(struct batch *out, struct process *who, unsigned row, int error);
+/* The rows from `first` up to, not with, `end`. */
+void put_all_absent(
+	struct batch *out, struct process *who, unsigned first, unsigned end, int error);
+/* A single row by the result of reading it: the value where that is 0, else absent. */
+void put_result(struct batch *out, unsigned row, int r, uint64_t n, enum quality quality);
 /* The same for a row of scope DEVICE. The device is entered under `kind` (a literal: "cpu", "disk", "interface") and `name` when it is first seen;
  * no row of a device that is not selected is kept. */
 void put_device(struct batch *out, const char *kind, const char *name, unsigned row, uint64_t n);
