@@ -95,17 +95,14 @@ static void feed_pressure(const char *text, size_t n)
 			p.some.avg_thousandths[0] % 10 == 0);
 }
 
-static void feed_cpu_lists(const char *text, size_t n)
+static void feed_cpu_max(const char *text, size_t n)
 {
 	struct cgroup_cpu_max max;
-	unsigned count;
 	int r = cgroup_cpu_max_parse(text, n, &max);
 
 	must(r == 0 || r == -EINVAL);
 	if (r == 0)
 		must(max.period_us > 0);
-	r = cgroup_cpu_list_parse(text, n, &count);
-	must(r == 0 || r == -EINVAL);
 }
 
 static void feed_mounts(const char *text, size_t n)
@@ -135,4 +132,4 @@ static void feed_mounts(const char *text, size_t n)
 }
 
 FEED_TO_ONE_OF(feed_number, feed_memory_stat, feed_events, feed_cpu_stat, feed_io, feed_pressure,
-	feed_cpu_lists, feed_mounts)
+	feed_cpu_max, feed_mounts)

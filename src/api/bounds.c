@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "api/slurm_request.h"
@@ -26,23 +27,30 @@ struct gathering {
 	struct host_limits host;
 };
 
-/* A new entry, or NULL when the list is full. A text too long for its place keeps its end, where the file is. */
+/* A text too long for its place keeps its end, where the file is. */
+static void put_where(struct target_limit *l, const char *where)
+{
+	size_t n = strlen(where);
+	size_t room = sizeof(l->where) - 1;
+
+	if (n <= room)
+		memcpy(l->where, where, n + 1);
+	else
+		snprintf(l->where, sizeof(l->where), "...%s", where + n - (room - 3));
+}
+
+/* A new entry, or NULL when the list is full. */
 static struct target_limit *add(struct assay_run_info *info, const char *name, enum unit unit,
 	uint64_t limit, const char *source, const char *where)
 {
 	struct target_limit *l = &info->target_limits[info->n_target_limits];
-	size_t n = strlen(where);
-	size_t room = sizeof(l->where) - 1;
 
 	if (info->n_target_limits == N_TARGET_LIMITS_MAX)
 		return NULL;
 	info->n_target_limits++;
 	*l = (struct target_limit){ .name = name, .unit = (uint8_t) unit, .limit = limit };
 	snprintf(l->source, sizeof(l->source), "%s", source);
-	if (n <= room)
-		memcpy(l->where, where, n + 1);
-	else
-		snprintf(l->where, sizeof(l->where), "...%s", where + n - (room - 3));
+	put_where(l, where);
 	return l;
 }
 
@@ -355,6 +363,23 @@ void bounds_find(
 		cgroup_view_close(&view);
 	}
 	bounds_find_others(info, roots, pid, bounds);
+}
+
+const struct target_limit *bounds_of_cgroup(
+	const struct assay_run_info *info, const char *directory, const char *file)
+{
+	struct target_limit wanted = { 0 };
+	AUTO_FREE char *where = NULL;
+
+	if (asprintf(&where, "%s/%s", directory, file) < 0) {
+		where = NULL; /* not defined then */
+		return NULL;
+	}
+	put_where(&wanted, where);
+	for (size_t i = 0; i < info->n_target_limits; i++)
+		if (strcmp(info->target_limits[i].where, wanted.where) == 0)
+			return &info->target_limits[i];
+	return NULL;
 }
 
 void bounds_forget_environment(struct assay_run_info *info)

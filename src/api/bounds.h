@@ -12,6 +12,7 @@
 struct assay_run_info;
 struct cgroup_view;
 struct roots;
+struct target_limit;
 
 /* A counter of the kernel that belongs to one of info->target_limits. */
 struct bound_counter {
@@ -41,6 +42,9 @@ void bounds_find_others(
 void bounds_forget_environment(struct assay_run_info *info);
 /* Hits since then. */
 void bounds_count(const struct bounds *bounds, struct assay_run_info *info);
+/* The entry of a cgroup's limit; NULL: it is not in the list. */
+const struct target_limit *bounds_of_cgroup(
+	const struct assay_run_info *info, const char *directory, const char *file);
 /* The run is over: says in notes what came near a bound, and what would help the next run. `oom_killed`: in the job's cgroup. */
 void bounds_advise(struct assay_run_info *info, bool oom_killed);
 void bounds_done(struct bounds *bounds);

@@ -68,7 +68,7 @@ static int tell_rungs(const struct look *look, const struct assay_look_options *
 		if (rung.in_use)
 			served = r->quantity;
 		snprintf(rung.why, sizeof(rung.why), "%s", s->available ? r->help : s->why);
-		if (s->available && !look->cgroup.own && strncmp(r->key, "cgroup_", 7) == 0)
+		if (s->available && strncmp(r->key, "cgroup_", 7) == 0)
 			say_shared(&rung);
 		o->rung(&rung, o->context);
 	}

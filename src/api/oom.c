@@ -13,13 +13,12 @@
 #include "linux/cgroup.h"
 #include "linux/cgroup_view.h"
 #include "linux/roots.h"
-#include "linux/scan.h"
 
 #define KEY "oom_kill"
 #define LOOK_EVERY_NS NSEC_PER_SEC
 #define TURN_EVERY_NS (60 * NSEC_PER_SEC) /* a large process takes its time to end */
 
-static const struct oom_place nowhere = { .fd = -1, .limit_fd = -1 };
+static const struct oom_place nowhere = { .fd = -1 };
 
 void oom_init(struct oom_watch *w)
 {
@@ -32,8 +31,8 @@ static void leave(struct oom_place *p)
 	free(p->limit_directory);
 	if (p->fd >= 0)
 		close(p->fd);
-	if (p->limit_fd >= 0)
-		close(p->limit_fd);
+	for (size_t i = 0; i < p->n_hits; i++)
+		limit_counter_close(&p->hits[i]);
 	*p = nowhere;
 }
 
@@ -64,35 +63,46 @@ static int open_counter(const struct roots *roots, char *directory, bool v2)
 	}
 }
 
-static int add_number(int directory, const char *name, uint64_t *sum)
+static void add_hits(
+	const struct roots *roots, const struct cgroup_limit *limit, struct oom_place *p)
 {
-	char text[32];
-	const char *at = text;
-	uint64_t n;
-	ssize_t length = read_root_file(directory, name, text, sizeof(text));
+	struct limit_counter *c = &p->hits[p->n_hits];
+	struct limit_hits before;
 
-	if (length < 0)
-		return (int) length;
-	if (!scan_u64(&at, text + length, &n))
-		return -EINVAL;
-	*sum += n;
-	return 0;
+	if (limit_counter_open(roots, limit->directory, limit->file, c) < 0)
+		return;
+	if (limit_counter_read(c, &before) < 0) {
+		limit_counter_close(c);
+		return;
+	}
+	p->hits_before[p->n_hits++] = before.hits;
 }
 
-/* Version 1 asks the counter of memory and swap together first: where both have one limit, it is that one which is hit. */
+/* Where version 1 limits memory and swap together no higher, that is refused first (bounds.c counts in the same way). */
+static void add_hits_with_swap(
+	const struct roots *roots, const struct cgroup_view *view, struct oom_place *p)
+{
+	struct cgroup_limit both = { 0 };
+
+	if (!p->v2 && cgroup_limit_read(view, CGROUP_LIMIT_SWAP, &both) == 0 && both.directory &&
+		both.value <= p->limit_bytes)
+		add_hits(roots, &both, p);
+	cgroup_limit_done(&both);
+}
+
 static int read_hits(const struct oom_place *p, uint64_t *ret)
 {
-	if (p->limit_fd < 0)
-		return -ENOENT;
-	if (p->v2) {
-		AUTO_CLOSE int fd = openat(p->limit_fd, "memory.events", O_RDONLY | O_CLOEXEC);
-
-		return fd < 0 ? -errno : cgroup_read_key(fd, "max", ret);
-	}
 	*ret = 0;
-	int r = add_number(p->limit_fd, "memory.failcnt", ret);
-	int with_swap = r < 0 ? r : add_number(p->limit_fd, "memory.memsw.failcnt", ret);
-	return with_swap == -ENOENT ? r : with_swap;
+	for (size_t i = 0; i < p->n_hits; i++) {
+		struct limit_hits now;
+		int r = limit_counter_read(&p->hits[i], &now);
+
+		if (r < 0 || now.hits < p->hits_before[i])
+			return r < 0 ? r : -ESTALE;
+		if (now.hits - p->hits_before[i] > *ret)
+			*ret = now.hits - p->hits_before[i];
+	}
+	return p->n_hits ? 0 : -ENOENT;
 }
 
 /* What limits it is what the OOM killer strikes for, unless the machine is at its end. */
@@ -103,24 +113,17 @@ static void find_limit(const struct roots *roots, pid_t pid, struct oom_place *p
 
 	cgroup_view_open(&view, roots, pid);
 	int r = cgroup_limit_read(&view, CGROUP_LIMIT_MEMORY, &limit);
-	cgroup_view_close(&view);
-	if (r < 0 || limit.value == CGROUP_UNLIMITED || !limit.directory) {
-		if (r == 0)
-			cgroup_limit_done(&limit);
-		return;
+	if (r == 0 && limit.value != CGROUP_UNLIMITED && limit.directory) {
+		p->limit_bytes = limit.value;
+		snprintf(p->limit_file, sizeof(p->limit_file), "%.*s",
+			(int) sizeof(p->limit_file) - 1, limit.file);
+		add_hits(roots, &limit, p);
+		add_hits_with_swap(roots, &view, p);
+		p->limit_directory = limit.directory;
+		limit.directory = NULL;
 	}
-	p->limit_bytes = limit.value;
-	snprintf(p->limit_file, sizeof(p->limit_file), "%.*s", (int) sizeof(p->limit_file) - 1,
-		limit.file);
-	if (cgroup_open(roots, limit.directory, &p->limit_fd) < 0)
-		p->limit_fd = -1;
-	p->limit_directory = limit.directory;
-	limit.directory = NULL;
 	cgroup_limit_done(&limit);
-	if (read_hits(p, &p->hits_before) < 0 && p->limit_fd >= 0) {
-		close(p->limit_fd);
-		p->limit_fd = -1;
-	}
+	cgroup_view_close(&view);
 }
 
 /* The memory cgroup of a process. `known`: nothing is done when it is still that one; then false. */
@@ -128,8 +131,8 @@ static bool find_place(
 	const struct roots *roots, pid_t pid, const struct oom_place *known, struct oom_place *ret)
 {
 	struct oom_place p = nowhere;
+	struct cgroup_place place;
 	const char *controller = "memory";
-	char *directory = NULL;
 	int r = cgroup_path(roots, pid, controller, &p.path);
 
 	if (r == -ENOENT) {
@@ -143,9 +146,9 @@ static bool find_place(
 		free(p.path);
 		return false;
 	}
-	if (cgroup_directory(roots, controller, p.path, &directory) == 0)
-		p.fd = open_counter(roots, directory, p.v2);
-	free(directory);
+	if (cgroup_place_of(roots, pid, controller, &place) == 0)
+		p.fd = open_counter(roots, place.directory, p.v2);
+	cgroup_place_done(&place);
 	if (p.fd >= 0 && cgroup_read_key(p.fd, KEY, &p.before) < 0) {
 		close(p.fd);
 		p.fd = -1;
@@ -210,11 +213,8 @@ void oom_look(struct oom_watch *w, const struct roots *roots, pid_t job, uint64_
 
 static void take_limit(const struct oom_place *p, struct oom_found *ret)
 {
-	uint64_t now = 0;
-
 	ret->limited = p->limit_directory ? p : NULL;
-	ret->has_hits = read_hits(p, &now) == 0 && now >= p->hits_before;
-	ret->hits = ret->has_hits ? now - p->hits_before : 0;
+	ret->has_hits = read_hits(p, &ret->hits) == 0;
 }
 
 static void take_rise(const struct oom_place *p, struct oom_found *ret)

@@ -4,8 +4,11 @@
 #define ASSAY_API_OOM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+#include "linux/limit_counter.h"
 
 struct roots;
 
@@ -20,8 +23,10 @@ struct oom_place {
 	uint64_t limit_bytes; /* 0: none */
 	char *limit_directory;
 	char limit_file[32]; /* "memory.max" */
-	int limit_fd; /* that directory; -1: how often it was hit is not known */
-	uint64_t hits_before;
+	/* how often it was hit: its own counter, and that of memory and swap together where that limits no less; 0: not known */
+	struct limit_counter hits[2];
+	uint64_t hits_before[2];
+	size_t n_hits;
 };
 
 struct oom_watch {

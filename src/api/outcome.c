@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "api/bounds.h"
 #include "api/oom.h"
 #include "base/buf.h"
 #include "base/macros.h"
@@ -236,9 +237,26 @@ static void killed_by_whom(struct outcome *o, const struct oom_found *oom)
 	add_text(o->evidence, sizeof(o->evidence), more);
 }
 
-void outcome_explain(struct assay_run_info *info, const struct oom_found *oom)
+/* A limit that is in the list of what bounds the job has its hits told from there: a job that moved began to be watched later, and a record tells
+ * one count of one limit. */
+static void take_hits_from_bounds(const struct assay_run_info *info, struct oom_found *oom)
+{
+	const struct target_limit *l =
+		oom->limited ? bounds_of_cgroup(info, oom->limited->limit_directory,
+				       oom->limited->limit_file)
+			     : NULL;
+
+	if (!l)
+		return;
+	oom->has_hits = l->has_hits;
+	oom->hits = l->hits;
+}
+
+void outcome_explain(struct assay_run_info *info, struct oom_found *oom)
 {
 	struct outcome *o = &info->outcome;
+
+	take_hits_from_bounds(info, oom);
 
 	if (info->limit_hit.name)
 		stopped_by_limit(o, &info->limit_hit);

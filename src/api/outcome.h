@@ -15,7 +15,7 @@ struct sender;
 /* `keeper_lost`: the status came to us, not to the keeper. */
 void outcome_from_status(struct outcome *ret, int status, bool keeper_lost);
 /* What is known of who killed it: our own limit, the kernel's OOM killer. Notes what is only a hint. */
-void outcome_explain(struct assay_run_info *info, const struct oom_found *oom);
+void outcome_explain(struct assay_run_info *info, struct oom_found *oom);
 /* Adds who sent the signal that ended the command. `latest`: the latest of that number that came to us, at most a minute before the end;
  * else nothing is known but that it did not come by us. */
 void outcome_add_sender(struct outcome *o, const struct sender *latest, uint64_t end_ns);

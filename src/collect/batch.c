@@ -189,6 +189,20 @@ void put_absent(struct batch *out, struct process *who, unsigned row, int error)
 		(struct value){ .quality = ABSENT, .why = (uint8_t) (error < 0 ? -error : error) });
 }
 
+void put_all_absent(struct batch *out, struct process *who, unsigned first, unsigned end, int error)
+{
+	for (unsigned row = first; row < end; row++)
+		put_absent(out, who, row, error);
+}
+
+void put_result(struct batch *out, unsigned row, int r, uint64_t n, enum quality quality)
+{
+	if (r < 0)
+		put_absent(out, NULL, row, r);
+	else
+		put_quality(out, NULL, row, n, quality);
+}
+
 void batch_total_quality(struct batch *out, unsigned row, enum quality quality)
 {
 	struct total *t = &out->totals[out->rows[row]];

@@ -45,10 +45,7 @@ static void put_v1(struct batch *out, unsigned row, int r, uint64_t n)
 		begin_at_zero(out, row);
 		r = -ENODATA;
 	}
-	if (r < 0)
-		put_absent(out, NULL, row, r);
-	else
-		put_quality(out, NULL, row, n, ESTIMATE);
+	put_result(out, row, r, n, ESTIMATE);
 }
 
 static void read_v1(struct collect *c, struct batch *out, enum cgroup_file file, unsigned row_read,
@@ -70,20 +67,14 @@ static void put_reads(const struct collect *c, struct batch *out, unsigned row, 
 
 	if (r == 0 && cgroup_io_devices_in_doubt(&c->cgroup_reading.io))
 		quality = quality == EXACT ? LOWER_BOUND : ESTIMATE;
-	if (r < 0)
-		put_absent(out, NULL, row, r);
-	else
-		put_quality(out, NULL, row, n, quality);
+	put_result(out, row, r, n, quality);
 }
 
 /* Of what the job wrote some may come after it ended; of what others in its cgroup wrote before, some came while it ran. */
 static void put_writes(const struct collect *c, struct batch *out, unsigned row, int r, uint64_t n)
 {
-	if (r < 0)
-		put_absent(out, NULL, row, r);
-	else
-		put_quality(out, NULL, row, n,
-			cgroup_quality(c, CGROUP_IO, EXACT) == EXACT ? LOWER_BOUND : ESTIMATE);
+	put_result(out, row, r, n,
+		cgroup_quality(c, CGROUP_IO, EXACT) == EXACT ? LOWER_BOUND : ESTIMATE);
 }
 
 static int read_io(struct collect *c, struct batch *out)

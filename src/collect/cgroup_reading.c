@@ -215,25 +215,15 @@ void cgroup_put(const struct collect *c, struct batch *out, enum cgroup_controll
 {
 	const struct measure *m = out->measures->rows[out->rows[row]];
 
-	if (r == 0 && n == CGROUP_NO_FIELD)
-		r = -ENOENT;
-	if (r < 0)
-		put_absent(out, NULL, row, r);
-	else
-		put_quality(out, NULL, row, n,
-			cgroup_quality(c, controller, (enum quality) m->quality));
+	put_result(out, row, r == 0 && n == CGROUP_NO_FIELD ? -ENOENT : r, n,
+		cgroup_quality(c, controller, (enum quality) m->quality));
 }
 
 void cgroup_put_hits(const struct collect *c, struct batch *out, enum cgroup_controller controller,
 	unsigned row, int r, uint64_t n)
 {
-	if (r == 0 && n == CGROUP_NO_FIELD)
-		r = -ENOENT;
-	if (r < 0)
-		put_absent(out, NULL, row, r);
-	else
-		put_quality(out, NULL, row, n,
-			cgroup_quality(c, controller, EXACT) == EXACT ? LOWER_BOUND : ESTIMATE);
+	put_result(out, row, r == 0 && n == CGROUP_NO_FIELD ? -ENOENT : r, n,
+		cgroup_quality(c, controller, EXACT) == EXACT ? LOWER_BOUND : ESTIMATE);
 }
 
 int cgroup_probe(const struct collect *c, enum cgroup_controller controller, struct error *err)

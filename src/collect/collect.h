@@ -31,6 +31,7 @@ struct ledger;
 struct net_sockets;
 struct process;
 struct roots;
+struct sensor;
 
 /* What collectors read from. */
 struct collect {
@@ -50,6 +51,10 @@ struct collect {
 	struct net_sockets *sockets; /* the job's TCP sockets */
 	struct disks disks; /* of the machine, from look to look */
 	struct energy_domains *energy; /* of the machine, from look to look */
+	struct temperatures {
+		struct sensor *list; /* heap; NULL: not in use */
+		size_t n;
+	} temperatures; /* the sensors of the machine */
 	int connector_fd; /* when probing: a subscription that is there already; -1 */
 	int perf_fd; /* the inherited task clock, opened at launch; -1 */
 	uint64_t page_size, memory_total_bytes;
@@ -113,6 +118,9 @@ struct collector {
 	bool from_ledger; /* it hands on what the ledger read when it looked at the tree: its stamp is that look's */
 	/* 0, or why not and what would help. Called before the job starts and by `assay doctor`. */
 	int (*probe)(const struct collect *c, struct error *err);
+	/* NULL, or what is to be made ready once, before the job starts, for a source that is in use: this may allocate. What fails says so as a
+	 * probe does. */
+	int (*prepare)(struct collect *c, struct error *err);
 	/* One pass. A negative errno is a failure of the whole source. */
 	int (*read)(struct collect *c, struct batch *out);
 };
@@ -124,6 +132,11 @@ void put_quality(
 /* Lowers the quality of the total being made from a per-process row. */
 void batch_total_quality(struct batch *out, unsigned row, enum quality quality);
 void put_absent(struct batch *out, struct process *who, unsigned row, int error);
+/* The rows from `first` up to, not with, `end`. */
+void put_all_absent(
+	struct batch *out, struct process *who, unsigned first, unsigned end, int error);
+/* A single row by the result of reading it: the value where that is 0, else absent. */
+void put_result(struct batch *out, unsigned row, int r, uint64_t n, enum quality quality);
 /* The same for a row of scope DEVICE. The device is entered under `kind` (a literal: "cpu", "disk", "interface") and `name` when it is first seen;
  * no row of a device that is not selected is kept. */
 void put_device(struct batch *out, const char *kind, const char *name, unsigned row, uint64_t n);

@@ -43,8 +43,7 @@ static int read_connector(struct collect *c, struct batch *out)
 	enum quality quality = census->complete ? EXACT : LOWER_BOUND;
 
 	if (census->fd < 0) {
-		for (unsigned row = 0; row < N_ROWS; row++)
-			put_absent(out, NULL, row, ENOTCONN);
+		put_all_absent(out, NULL, 0, N_ROWS, ENOTCONN);
 		return 0;
 	}
 	census_drain(census);

@@ -121,10 +121,10 @@ static int read_host_disk(struct collect *c, struct batch *out)
 	}
 	if (r == 0 && totals.disks == 0)
 		r = -ENODEV;
-	for (unsigned row = READ_BYTES; r < 0 && row <= DISCARD_BYTES; row++)
-		put_absent(out, NULL, row, r);
-	if (r < 0)
+	if (r < 0) {
+		put_all_absent(out, NULL, READ_BYTES, DISCARD_BYTES + 1, r);
 		return r;
+	}
 	put_total(out, &totals, READ_BYTES, totals.sum.read_bytes);
 	put_total(out, &totals, WRITE_BYTES, totals.sum.write_bytes);
 	put_total(out, &totals, READS, totals.sum.reads);

@@ -33,10 +33,10 @@ static int read_host_load(struct collect *c, struct batch *out)
 	struct loadavg l;
 	int r = loadavg_read(c->roots, &l);
 
-	for (unsigned row = 0; r < 0 && row < N_ROWS; row++)
-		put_absent(out, NULL, row, r);
-	if (r < 0)
+	if (r < 0) {
+		put_all_absent(out, NULL, 0, N_ROWS, r);
 		return r;
+	}
 	for (unsigned i = 0; i < 3; i++)
 		put(out, NULL, LOAD_1M + i, l.thousandths[i]);
 	put(out, NULL, RUNNABLE, l.runnable);

@@ -111,10 +111,10 @@ static int read_host_memory(struct collect *c, struct batch *out)
 	struct meminfo m;
 	int r = meminfo_read(c->roots, &m);
 
-	for (unsigned row = 0; r < 0 && row < N_ROWS; row++)
-		put_absent(out, NULL, row, r);
-	if (r < 0)
+	if (r < 0) {
+		put_all_absent(out, NULL, 0, N_ROWS, r);
 		return r;
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
 		put_line(out, lines[i].row, &m, lines[i].line);
 	put_rest(out, USED, &m, MEM_TOTAL, MEM_AVAILABLE);

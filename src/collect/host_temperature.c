@@ -2,6 +2,10 @@
 /* The temperature sensors of the machine. */
 #include "linux/temperature.h"
 
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/error.h"
 #include "base/macros.h"
 #include "collect/collect.h"
 
@@ -17,25 +21,37 @@ static const struct measure rows[] = {
 };
 _Static_assert(ARRAY_SIZE(rows) == N_ROWS, "one row a name");
 
-/* Listed by the probe, since listing allocates: what is plugged in later is not seen. */
-static struct sensor sensors[N_SENSORS_MAX];
-static size_t n_sensors;
-
 static int probe_host_temperature(const struct collect *c, struct error *err)
 {
-	return sensors_list(c->roots, sensors, N_SENSORS_MAX, &n_sensors, err);
+	struct sensor first;
+	size_t n;
+
+	return sensors_list(c->roots, &first, 1, &n, err);
+}
+
+/* Listing allocates: what is plugged in later is not seen. */
+static int prepare_host_temperature(struct collect *c, struct error *err)
+{
+	struct temperatures *t = &c->temperatures;
+
+	t->list = calloc(N_SENSORS_MAX, sizeof(*t->list));
+	if (!t->list)
+		return error_set(err, -ENOMEM, "cannot prepare to read temperatures");
+	return sensors_list(c->roots, t->list, N_SENSORS_MAX, &t->n, err);
 }
 
 static int read_host_temperature(struct collect *c, struct batch *out)
 {
-	for (size_t i = 0; i < n_sensors; i++) {
+	const struct temperatures *t = &c->temperatures;
+
+	for (size_t i = 0; i < t->n; i++) {
 		uint64_t value;
-		int r = sensor_read(c->roots, &sensors[i], &value);
+		int r = sensor_read(c->roots, &t->list[i], &value);
 
 		if (r < 0)
-			put_device_absent(out, "sensor", sensors[i].name, TEMPERATURE, r);
+			put_device_absent(out, "sensor", t->list[i].name, TEMPERATURE, r);
 		else
-			put_device(out, "sensor", sensors[i].name, TEMPERATURE, value);
+			put_device(out, "sensor", t->list[i].name, TEMPERATURE, value);
 	}
 	return 0;
 }
@@ -44,5 +60,6 @@ const struct collector host_temperature_collector = { .name = "host_temperature"
 	.rows = rows,
 	.n_rows = N_ROWS,
 	.probe = probe_host_temperature,
+	.prepare = prepare_host_temperature,
 	.tells_alone = true,
 	.read = read_host_temperature };

@@ -182,8 +182,7 @@ static int read_net_dev(struct collect *c, struct batch *out)
 		s, c->roots, c->ledger->job_pid, c->ledger->keeper_pid, out->now_ns);
 
 	if (rc < 0) {
-		for (unsigned row = 0; row < INTERFACE; row++)
-			put_absent(out, NULL, row, rc);
+		put_all_absent(out, NULL, 0, INTERFACE, rc);
 		return 0;
 	}
 	look_at_members(c);

@@ -77,12 +77,6 @@ static int probe_net_socket(const struct collect *c, struct error *err)
 	return 0;
 }
 
-static void put_all_absent(struct batch *out, int error)
-{
-	for (unsigned row = 0; row < N_ROWS; row++)
-		put_absent(out, NULL, row, error);
-}
-
 /* We are shown the sockets of our own namespace only. */
 static bool job_is_elsewhere(const struct collect *c)
 {
@@ -102,7 +96,7 @@ static int read_net_socket(struct collect *c, struct batch *out)
 	if (rc == -EAGAIN)
 		return 0;
 	if (rc < 0) {
-		put_all_absent(out, rc);
+		put_all_absent(out, NULL, 0, N_ROWS, rc);
 		return 0;
 	}
 	enum quality unattributed = s->overflows || s->ends_unheard ? LOWER_BOUND : EXACT;

@@ -88,8 +88,7 @@ static void put_process(struct batch *out, struct process *p)
 	const struct proc_io *io = &p->io;
 
 	if (!p->has_io) {
-		for (unsigned row = READ_BYTES; row <= WRITE_SYSCALLS; row++)
-			put_absent(out, p, row, p->io_error);
+		put_all_absent(out, p, READ_BYTES, WRITE_SYSCALLS + 1, p->io_error);
 		return;
 	}
 	put(out, p, READ_BYTES, io->read_bytes);
@@ -189,8 +188,7 @@ static int read_io(struct collect *c, struct batch *out)
 			c->io_denied++;
 	}
 	if (r < 0 && !c->keeper_lost) {
-		for (unsigned row = TREE_READ_BYTES; row < N_ROWS; row++)
-			put_absent(out, NULL, row, r);
+		put_all_absent(out, NULL, TREE_READ_BYTES, N_ROWS, r);
 		return 0;
 	}
 	put_job(c, out, &sum, c->io_denied || c->keeper_lost ? LOWER_BOUND : EXACT);

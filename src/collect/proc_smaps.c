@@ -87,8 +87,7 @@ static void put_process(struct batch *out, struct process *p)
 	const struct smaps_rollup *s = &p->smaps;
 
 	if (!p->has_smaps) {
-		for (unsigned row = PSS; row < PSS_AGE; row++)
-			put_absent(out, p, row, p->smaps_error);
+		put_all_absent(out, p, PSS, PSS_AGE, p->smaps_error);
 		return;
 	}
 	put(out, p, PSS, s->pss);

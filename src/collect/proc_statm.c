@@ -34,8 +34,7 @@ static int read_statm(struct collect *c, struct batch *out)
 		if (!p->alive)
 			continue;
 		if (!p->has_statm) {
-			for (unsigned row = 0; row < N_ROWS; row++)
-				put_absent(out, p, row, p->statm_error);
+			put_all_absent(out, p, 0, N_ROWS, p->statm_error);
 			continue;
 		}
 		uint64_t rss_bytes = p->statm.resident * c->page_size;

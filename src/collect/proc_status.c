@@ -38,8 +38,7 @@ static int read_status(struct collect *c, struct batch *out)
 		if (!p->alive)
 			continue;
 		if (p->status_error) {
-			for (unsigned row = 0; row < N_ROWS; row++)
-				put_absent(out, p, row, p->status_error);
+			put_all_absent(out, p, 0, N_ROWS, p->status_error);
 			continue;
 		}
 		if (p->status.has_memory) {

@@ -55,8 +55,7 @@ static int read_taskstats(struct collect *c, struct batch *out)
 	struct finals *f = c->finals;
 
 	if (f->listener.fd < 0) {
-		for (unsigned row = 0; row < N_ROWS; row++)
-			put_absent(out, NULL, row, ENOTCONN);
+		put_all_absent(out, NULL, 0, N_ROWS, ENOTCONN);
 		return 0;
 	}
 	/* After the look at the tree: of all who were missed there the record is here. */

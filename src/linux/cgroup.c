@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the directory of a process's cgroup: its path from /proc/PID/cgroup, the place of the hierarchy from /proc/self/mountinfo. */
+/* Reads the paths of a process's cgroups from /proc/PID/cgroup, opens directories of cgroups, reads files of keys. */
 #include "linux/cgroup.h"
 
 #include <errno.h>
@@ -10,7 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/buf.h"
 #include "base/macros.h"
 #include "linux/cgroup_mounts.h"
 #include "linux/environment.h"
@@ -79,42 +78,6 @@ int cgroup_path(const struct roots *roots, pid_t pid, const char *controller, ch
 	if (r == 0)
 		r = cgroup_path_in(membership, controller, ret);
 	free(membership);
-	return r;
-}
-
-static int join(const char *point, const char *rest, char **ret)
-{
-	struct buf text = { 0 };
-
-	buf_add_text(&text, point);
-	buf_add_text(&text, rest);
-	if (text.failed || !text.data) {
-		buf_done(&text);
-		return -ENOMEM;
-	}
-	*ret = text.data;
-	return 0;
-}
-
-int cgroup_directory(
-	const struct roots *roots, const char *controller, const char *path, char **ret)
-{
-	struct cgroup_mounts mounts;
-	int r = cgroup_mounts_read(roots, &mounts);
-
-	if (r < 0)
-		return r;
-	r = -ENOENT;
-	for (size_t i = 0; r == -ENOENT && i < mounts.n; i++) {
-		unsigned unnamed;
-		const char *rest = cgroup_mount_shows(&mounts.list[i], controller)
-					   ? cgroup_mount_below(&mounts.list[i], path, &unnamed)
-					   : NULL;
-
-		if (rest && unnamed == 0)
-			r = join(mounts.list[i].point, rest, ret);
-	}
-	cgroup_mounts_done(&mounts);
 	return r;
 }
 

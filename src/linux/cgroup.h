@@ -16,11 +16,7 @@ int cgroup_path(const struct roots *roots, pid_t pid, const char *controller, ch
 /* In two steps, for who asks for several: the text of /proc/PID/cgroup (heap), and a path in it. */
 int cgroup_membership_read(const struct roots *roots, pid_t pid, char **ret);
 int cgroup_path_in(const char *membership, const char *controller, char **ret);
-/* The directory of that path, by /proc/self/mountinfo: a heap string in *ret. -ENOENT when the hierarchy is mounted nowhere here, or only a
- * part of it that does not hold the path. */
-int cgroup_directory(
-	const struct roots *roots, const char *controller, const char *path, char **ret);
-/* Opens such a directory; the second one with O_PATH, which needs no right to list it. */
+/* Opens the directory of a cgroup, as the file system has it; the second one with O_PATH, which needs no right to list it. */
 int cgroup_open(const struct roots *roots, const char *directory, int *ret_fd);
 int cgroup_open_path(const struct roots *roots, const char *directory, int *ret_fd);
 

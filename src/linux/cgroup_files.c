@@ -349,32 +349,3 @@ int cgroup_cpu_max_parse(const char *text, size_t n, struct cgroup_cpu_max *ret)
 	*ret = c;
 	return 0;
 }
-
-int cgroup_cpu_list_parse(const char *text, size_t n, unsigned *ret_count)
-{
-	const char *at = text;
-	const char *end;
-	uint64_t count = 0;
-
-	if (!one_line(text, n, &end))
-		return -EINVAL;
-	while (at < end) {
-		uint64_t first;
-		uint64_t last;
-
-		if (!scan_u64(&at, end, &first))
-			return -EINVAL;
-		last = first;
-		if (scan_char(&at, end, '-') && !scan_u64(&at, end, &last))
-			return -EINVAL;
-		if (last < first || last > 1000000)
-			return -EINVAL;
-		count += last - first + 1;
-		if (at < end && (!scan_char(&at, end, ',') || at == end))
-			return -EINVAL;
-	}
-	if (count > 1000000)
-		return -EINVAL;
-	*ret_count = (unsigned) count;
-	return 0;
-}

@@ -60,7 +60,4 @@ struct cgroup_cpu_max {
 };
 int cgroup_cpu_max_parse(const char *text, size_t n, struct cgroup_cpu_max *ret);
 
-/* How many a list as "0-3,8" names; an empty one none. */
-int cgroup_cpu_list_parse(const char *text, size_t n, unsigned *ret_count);
-
 #endif

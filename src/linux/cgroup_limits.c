@@ -11,6 +11,7 @@
 #include "linux/cgroup.h"
 #include "linux/cgroup_files.h"
 #include "linux/cgroup_view.h"
+#include "linux/cpu_list.h"
 #include "linux/roots.h"
 
 #define SMALL_FILE 256
@@ -252,7 +253,7 @@ int cgroup_cpuset_read(const struct cgroup_view *view, unsigned *ret_count, char
 		"cpuset.cpus" };
 	const struct cgroup_place *p = &view->place[CGROUP_CPUSET];
 	ssize_t n = -ENOENT;
-	unsigned count;
+	struct cpu_list cpus;
 
 	if (p->fd < 0)
 		return -ENOENT;
@@ -261,13 +262,15 @@ int cgroup_cpuset_read(const struct cgroup_view *view, unsigned *ret_count, char
 		return -ENOMEM;
 	for (size_t i = 0; n == -ENOENT && i < ARRAY_SIZE(files); i++)
 		n = read_file_at(p->fd, files[i], list, STAT_FILE);
-	int r = n < 0 ? (int) n : cgroup_cpu_list_parse(list, (size_t) n, &count);
+	int r = n < 0 ? (int) n : -EINVAL;
+	if (n > 0 && list[n - 1] == '\n') /* else it was cut */
+		r = cpu_list_parse(list, (size_t) n, &cpus);
 	if (r == 0) {
 		list[n - 1] = '\0';
 		/* The count is of the whole list even where the text has no room for it. */
 		if (snprintf(text, 256, "%s", list) >= 256)
 			memcpy(text + 252, "...", 4);
-		*ret_count = count;
+		*ret_count = cpu_list_count(&cpus);
 	}
 	free(list);
 	return r;

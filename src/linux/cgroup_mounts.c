@@ -3,15 +3,10 @@
 #include "linux/cgroup_mounts.h"
 
 #include <errno.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buf.h"
-#include "base/fd_read.h"
-#include "base/macros.h"
-#include "linux/roots.h"
-#include "linux/scan.h"
+#include "linux/mountinfo.h"
 
 bool cgroup_list_has(const char *list, const char *word)
 {
@@ -27,64 +22,15 @@ bool cgroup_list_has(const char *list, const char *word)
 	return false;
 }
 
-/* A field of mountinfo up to the next space; the kernel writes blanks and backslashes in it as \ooo. Decoded in place. */
-static char *take_field(char **at)
+/* False: it is no mount of a cgroup hierarchy. */
+static bool take_mount(const struct mountinfo *m, struct cgroup_mount *ret)
 {
-	char *field = *at;
-	char *to = field;
-
-	for (char *from = field;; from++) {
-		if (*from == ' ' || *from == '\0') {
-			*at = *from ? from + 1 : from;
-			break;
-		}
-		if (from[0] == '\\' && from[1] >= '0' && from[1] <= '3' && from[2] >= '0' &&
-			from[2] <= '7' && from[3] >= '0' && from[3] <= '7') {
-			*to++ = (char) ((from[1] - '0') << 6 | (from[2] - '0') << 3 |
-					(from[3] - '0'));
-			from += 3;
-		} else {
-			*to++ = *from;
-		}
-	}
-	*to = '\0';
-	return field;
-}
-
-static bool parse_device(const char *text, struct cgroup_mount *ret)
-{
-	const char *end = text + strlen(text);
-	uint64_t major;
-	uint64_t minor;
-
-	if (!scan_u64(&text, end, &major) || !scan_char(&text, end, ':') ||
-		!scan_u64(&text, end, &minor) || major > UINT32_MAX || minor > UINT32_MAX)
-		return false;
-	ret->device_major = (unsigned) major;
-	ret->device_minor = (unsigned) minor;
-	return true;
-}
-
-/* id parent major:minor root point options [optional...] - type source super-options. False: it is no mount of a cgroup hierarchy. */
-static bool parse_mount(char *line, struct cgroup_mount *ret)
-{
-	take_field(&line);
-	take_field(&line);
-	if (!parse_device(take_field(&line), ret))
-		return false;
-	ret->root = take_field(&line);
-	ret->point = take_field(&line);
-	for (;;) {
-		const char *field = take_field(&line);
-		if (field[0] == '\0')
-			return false;
-		if (strcmp(field, "-") == 0)
-			break;
-	}
-	const char *type = take_field(&line);
-	take_field(&line);
-	ret->options = take_field(&line);
-	ret->version = strcmp(type, "cgroup2") == 0 ? 2 : strcmp(type, "cgroup") == 0 ? 1 : 0;
+	*ret = (struct cgroup_mount){ .root = m->root,
+		.point = m->point,
+		.options = m->options,
+		.device_major = m->device_major,
+		.device_minor = m->device_minor };
+	ret->version = strcmp(m->type, "cgroup2") == 0 ? 2 : strcmp(m->type, "cgroup") == 0 ? 1 : 0;
 	return ret->version != 0 && ret->point[0] == '/' && ret->root[0] == '/';
 }
 
@@ -106,22 +52,17 @@ static bool keep(struct cgroup_mounts *m, size_t *capacity, const struct cgroup_
 int cgroup_mounts_parse(char *text, struct cgroup_mounts *ret)
 {
 	struct cgroup_mounts m = { .text = text };
+	struct cgroup_mount mount;
+	struct mountinfo line;
 	size_t capacity = 0;
-	int r = 0;
+	bool is_mount;
+	int r;
 
-	for (char *line = text, *next; r == 0 && *line; line = next) {
-		struct cgroup_mount mount = { 0 };
-		char *end = strchr(line, '\n');
-
-		if (!end) { /* cut: that cannot be trusted */
-			r = -EINVAL;
+	while ((r = mountinfo_next(&text, &line, &is_mount)) > 0)
+		if (is_mount && take_mount(&line, &mount) && !keep(&m, &capacity, &mount)) {
+			r = -ENOMEM;
 			break;
 		}
-		*end = '\0';
-		next = end + 1;
-		if (parse_mount(line, &mount) && !keep(&m, &capacity, &mount))
-			r = -ENOMEM;
-	}
 	if (r < 0) {
 		cgroup_mounts_done(&m);
 		return r;
@@ -132,17 +73,10 @@ int cgroup_mounts_parse(char *text, struct cgroup_mounts *ret)
 
 int cgroup_mounts_read(const struct roots *roots, struct cgroup_mounts *ret)
 {
-	struct buf text = { 0 };
-	AUTO_CLOSE int fd = root_file(roots->proc, "self/mountinfo");
+	char *text = NULL;
+	int r = mountinfo_read(roots, &text);
 
-	if (fd < 0)
-		return fd;
-	int r = fd_read_all(fd, SIZE_MAX - 1, &text);
-	if (r < 0 || !text.data) {
-		buf_done(&text);
-		return r < 0 ? r : -ENOENT;
-	}
-	return cgroup_mounts_parse(text.data, ret);
+	return r < 0 ? r : cgroup_mounts_parse(text, ret);
 }
 
 void cgroup_mounts_done(struct cgroup_mounts *m)

@@ -44,7 +44,7 @@ static const struct wanted {
 
 static const struct cgroup_place no_place = { .fd = -1 };
 
-static void leave(struct cgroup_place *p)
+void cgroup_place_done(struct cgroup_place *p)
 {
 	if (p->fd >= 0)
 		close(p->fd);
@@ -162,7 +162,7 @@ static int find_directory(const struct cgroup_view *v, const struct cgroup_mount
 			continue;
 		}
 		if (best_root && strlen(best_root) <= strlen(m->root)) {
-			leave(&found);
+			cgroup_place_done(&found);
 			continue;
 		}
 		best_root = m->root;
@@ -257,7 +257,7 @@ static void open_v2(const struct cgroup_view *v, const struct cgroup_mounts *mou
 		return;
 	}
 	if (!settle_v2(v, w, p)) {
-		leave(p);
+		cgroup_place_done(p);
 		snprintf(p->why, sizeof(p->why), "%s is not enabled for the cgroup of the process",
 			w->what);
 		return;
@@ -293,9 +293,27 @@ static void open_place(const struct cgroup_view *v, const struct cgroup_mounts *
 	struct cgroup_place other = no_place;
 	open_v2(v, mounts, w, &other);
 	bool better = other.fd >= 0 && (p->fd < 0 || !other.is_root);
-	leave(better ? p : &other);
+	cgroup_place_done(better ? p : &other);
 	if (better)
 		*p = other;
+}
+
+int cgroup_place_of(
+	const struct roots *roots, pid_t pid, const char *controller, struct cgroup_place *ret)
+{
+	const struct cgroup_view v = { .roots = roots, .pid = pid };
+	struct cgroup_mounts mounts = { 0 };
+
+	*ret = no_place;
+	int r = cgroup_path(roots, pid, controller, &ret->path);
+	if (r == 0)
+		r = cgroup_mounts_read(roots, &mounts);
+	if (r == 0)
+		r = find_directory(&v, &mounts, controller, ret);
+	cgroup_mounts_done(&mounts);
+	if (r == 0)
+		ret->version = controller[0] == '\0' ? 2 : 1;
+	return r == -ENODEV || r == -EXDEV ? -ENOENT : r;
 }
 
 void cgroup_view_open(struct cgroup_view *view, const struct roots *roots, pid_t pid)
@@ -331,10 +349,17 @@ void cgroup_view_open(struct cgroup_view *view, const struct roots *roots, pid_t
 void cgroup_view_close(struct cgroup_view *view)
 {
 	for (int i = 0; i < N_CGROUP_CONTROLLERS; i++)
-		leave(&view->place[i]);
+		cgroup_place_done(&view->place[i]);
 	free(view->membership);
 	view->membership = NULL;
-	view->own = false;
+}
+
+static bool any_is_own(const struct cgroup_view *view)
+{
+	for (int i = 0; i < N_CGROUP_CONTROLLERS; i++)
+		if (view->place[i].own)
+			return true;
+	return false;
 }
 
 void cgroup_view_follow(struct cgroup_view *view, pid_t pid)
@@ -342,7 +367,7 @@ void cgroup_view_follow(struct cgroup_view *view, pid_t pid)
 	const struct roots *roots = view->roots;
 	AUTO_FREE char *membership = NULL;
 
-	if (!view->own && view->membership &&
+	if (!any_is_own(view) && view->membership &&
 		cgroup_membership_read(roots, pid, &membership) == 0 &&
 		strcmp(membership, view->membership) == 0) {
 		view->pid = pid;
@@ -362,7 +387,7 @@ void cgroup_view_set(
 			p->directory && strncmp(place->directory, p->directory, p->mount_size) == 0;
 		place->mount_size = below ? p->mount_size : strlen(place->directory);
 	}
-	leave(p);
+	cgroup_place_done(p);
 	*p = *place;
 	p->own = true;
 	*place = no_place;

@@ -47,9 +47,15 @@ struct cgroup_view {
 	const struct roots *roots;
 	pid_t pid;
 	char *membership; /* its /proc/PID/cgroup; heap; NULL: could not be read */
-	bool own; /* places were made for the job alone; which ones, they say themselves */
 	struct cgroup_place place[N_CGROUP_CONTROLLERS];
 };
+
+/* The cgroup that a process is in itself, enabled controller or not, by the mount that a view takes; a controller is named as in /proc/PID/cgroup, or
+ * CGROUP_V2. -ENOENT: there is no such hierarchy (then `path` is NULL), or it is mounted nowhere here, or only a part of it that does not hold the
+ * path. To be freed in any case. */
+int cgroup_place_of(
+	const struct roots *roots, pid_t pid, const char *controller, struct cgroup_place *ret);
+void cgroup_place_done(struct cgroup_place *place);
 
 /* Looks the process up and opens its directories; pid 0: this process. Never fails: what is not there says why. cgroup_view_close() frees. */
 void cgroup_view_open(struct cgroup_view *view, const struct roots *roots, pid_t pid);

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "base/macros.h"
+#include "linux/host_limits.h"
 #include "linux/host_stat.h"
-#include "linux/key_lines.h"
 #include "linux/proc_files.h"
 #include "linux/roots.h"
 
@@ -136,19 +136,21 @@ static void read_cpu_model(const struct roots *r, struct host *h)
 	}
 }
 
-static void read_memory(const struct roots *r, struct host *h)
+static unsigned long positive(long value)
 {
-	static const struct key_line rows[] = {
-		KEY_LINE("MemTotal", LINE_KIB, struct host, memory_total_bytes),
-		KEY_LINE("SwapTotal", LINE_KIB, struct host, swap_total_bytes),
-	};
-	char text[SMALL_FILE_SIZE];
-	uint32_t seen;
+	return value > 0 ? (unsigned long) value : 0;
+}
 
-	ssize_t n = read_root_file(r->proc, "meminfo", text, sizeof(text));
-	/* Without the lines, or with bad ones, the members stay 0: "cannot be had". */
-	if (n > 0)
-		(void) key_lines_parse(text, (size_t) n, rows, ARRAY_SIZE(rows), h, &seen);
+/* What bounds a job and what is said of the machine is the same. */
+static void read_limits(const struct roots *r, struct host *h)
+{
+	struct host_limits limits;
+
+	host_limits_read(r, &limits);
+	h->memory_total_bytes = limits.memory_total_bytes;
+	h->swap_total_bytes = limits.swap_total_bytes;
+	h->cpus_online = limits.cpus_online ? limits.cpus_online
+					    : (unsigned) positive(sysconf(_SC_NPROCESSORS_ONLN));
 }
 
 static void read_boot_id(const struct roots *r, struct host *h)
@@ -158,11 +160,6 @@ static void read_boot_id(const struct roots *r, struct host *h)
 	ssize_t n = read_root_file(r->proc, "sys/kernel/random/boot_id", text, sizeof(text));
 	if (n > 0)
 		copy_text(h->boot_id, sizeof(h->boot_id), text, strcspn(text, "\n"));
-}
-
-static unsigned long positive(long value)
-{
-	return value > 0 ? (unsigned long) value : 0;
 }
 
 void host_read(const struct roots *r, struct host *ret)
@@ -179,12 +176,11 @@ void host_read(const struct roots *r, struct host *ret)
 		copy_text(ret->machine, sizeof(ret->machine), u.machine, strlen(u.machine));
 	}
 	ret->cpus_configured = (unsigned) positive(sysconf(_SC_NPROCESSORS_CONF));
-	ret->cpus_online = (unsigned) positive(sysconf(_SC_NPROCESSORS_ONLN));
 	ret->page_size_bytes = positive(sysconf(_SC_PAGESIZE));
 	ret->clock_ticks_per_second = positive(sysconf(_SC_CLK_TCK));
 	read_os_release(r, ret);
 	read_cpu_model(r, ret);
-	read_memory(r, ret);
+	read_limits(r, ret);
 	read_boot_id(r, ret);
 }
 

@@ -20,7 +20,7 @@ struct host {
 	char cpu_model
 		[128]; /* /proc/cpuinfo "model name" (or "Model", "cpu model"); "" when absent */
 	unsigned cpus_configured; /* sysconf(_SC_NPROCESSORS_CONF) */
-	unsigned cpus_online; /* sysconf(_SC_NPROCESSORS_ONLN) */
+	unsigned cpus_online; /* as host_limits.h has them; else sysconf(_SC_NPROCESSORS_ONLN) */
 	uint64_t memory_total_bytes; /* /proc/meminfo MemTotal */
 	uint64_t swap_total_bytes; /* SwapTotal */
 	unsigned long page_size_bytes;

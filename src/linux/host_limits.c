@@ -6,33 +6,21 @@
 #include <sys/types.h>
 
 #include "base/macros.h"
-#include "linux/key_lines.h"
+#include "linux/meminfo.h"
 #include "linux/roots.h"
 #include "linux/scan.h"
 
-#define MEMINFO_SIZE 8192
 #define LIST_SIZE 4096
 #define STAT_SIZE 65536 /* some 60 bytes a CPU; a longer one is not taken at all */
 
-struct totals {
-	uint64_t memory_bytes, swap_bytes;
-};
-
 static void read_memory(const struct roots *roots, struct host_limits *ret)
 {
-	static const struct key_line rows[] = {
-		KEY_LINE("MemTotal", LINE_KIB, struct totals, memory_bytes),
-		KEY_LINE("SwapTotal", LINE_KIB, struct totals, swap_bytes),
-	};
-	char text[MEMINFO_SIZE];
-	struct totals totals = { 0 };
-	uint32_t seen = 0;
-	ssize_t n = read_root_file(roots->proc, "meminfo", text, sizeof(text));
+	struct meminfo m;
 
-	if (n < 0 || key_lines_parse(text, (size_t) n, rows, ARRAY_SIZE(rows), &totals, &seen) < 0)
+	if (meminfo_read(roots, &m) < 0)
 		return;
-	ret->memory_total_bytes = totals.memory_bytes;
-	ret->swap_total_bytes = totals.swap_bytes;
+	ret->memory_total_bytes = m.bytes[MEM_TOTAL]; /* 0 where it has no such line */
+	ret->swap_total_bytes = m.bytes[MEM_SWAP_TOTAL];
 }
 
 static uint64_t read_number(const struct roots *roots, const char *path)

@@ -238,6 +238,7 @@ bool sees_all_processes(const struct roots *roots)
 	       pid_namespace == 0xEFFFFFFCU && net_namespace(roots, 1, &of_first) == 0;
 }
 
+/* Called while a sample is taken, when nothing may be allocated: the number is looked for in pieces of a file that may be long, no line is parsed. */
 bool net_namespace_is_named(const struct roots *roots, pid_t pid)
 {
 	uint64_t number = 0;

@@ -15,6 +15,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/macros.h"
+#include "linux/cgroup_view.h"
 #include "linux/empty_cgroups.h"
 #include "linux/roots.h"
 
@@ -49,25 +50,21 @@ static char *below(const char *directory, const char *name)
 static int open_parent(
 	const struct roots *roots, const char *controller, struct own_cgroup *c, struct error *err)
 {
-	char *path = NULL;
-	char *directory = NULL;
-	int r = cgroup_path(roots, getpid(), controller, &path);
+	struct cgroup_place place;
+	int r = cgroup_place_of(roots, getpid(), controller, &place);
 
 	if (r == 0)
-		r = cgroup_directory(roots, controller, path, &directory);
-	if (r == 0)
-		r = cgroup_open(roots, directory, &c->parent_fd);
+		r = cgroup_open(roots, place.directory, &c->parent_fd);
 	if (r < 0) {
 		error_set(err, r, "there is no cgroup of %s that we are in",
 			is_v2(controller) ? "version 2" : controller);
 	} else {
-		c->directory = below(directory, c->name);
-		c->path = below(strcmp(path, "/") == 0 ? "" : path, c->name);
+		c->directory = below(place.directory, c->name);
+		c->path = below(strcmp(place.path, "/") == 0 ? "" : place.path, c->name);
 		if (!c->directory || !c->path)
 			r = error_set(err, -ENOMEM, "cannot make a cgroup");
 	}
-	free(path);
-	free(directory);
+	cgroup_place_done(&place);
 	return r;
 }
 

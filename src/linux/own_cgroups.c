@@ -210,7 +210,6 @@ void own_cgroups_show(const struct own_cgroups *set, struct cgroup_view *view)
 	for (size_t h = 0; h < N_OWN_HIERARCHIES; h++)
 		if (set->held_by[h] < N_OWN_HIERARCHIES)
 			show_one(set, (enum own_hierarchy) h, hierarchies[h].place, view);
-	view->own = true;
 }
 
 int own_cgroups_remove(struct own_cgroups *set, struct error *err)

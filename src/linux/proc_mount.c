@@ -4,35 +4,19 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/buf.h"
-#include "base/fd_read.h"
 #include "base/macros.h"
+#include "linux/mountinfo.h"
 #include "linux/roots.h"
 
-/* The next word of a line, up to a blank. Length 0 at the end. */
-static size_t next_word(const char **at, const char *end, const char **ret)
-{
-	const char *stop = memchr(*at, ' ', (size_t) (end - *at));
-	size_t n = (size_t) ((stop ? stop : end) - *at);
-
-	*ret = *at;
-	*at = stop ? stop + 1 : end;
-	return n;
-}
-
-static bool is_word(const char *word, size_t n, const char *wanted)
-{
-	return n == strlen(wanted) && memcmp(word, wanted, n) == 0;
-}
-
-static void take_option(const char *options, size_t n, struct proc_mount *ret)
+/* hidepid is one of the options of the file system as a whole. */
+static void take_option(const char *options, struct proc_mount *ret)
 {
 	static const char key[] = "hidepid=";
-	const char *end = options + n;
+	const char *end = options + strlen(options);
 
 	for (const char *at = options; at < end;) {
 		const char *comma = memchr(at, ',', (size_t) (end - at));
@@ -50,44 +34,23 @@ static void take_option(const char *options, size_t n, struct proc_mount *ret)
 	}
 }
 
-/* proc(5): id parent major:minor root point options [optional...] - type source super-options. hidepid is one of the last, of the
- * file system as a whole. */
-static bool parse_line(const char *line, const char *end, struct proc_mount *ret)
-{
-	const char *word;
-	size_t n = 0;
-
-	for (int field = 0; field < 5; field++)
-		n = next_word(&line, end, &word);
-	if (!is_word(word, n, "/proc"))
-		return false;
-	do
-		n = next_word(&line, end, &word);
-	while (n && !is_word(word, n, "-"));
-	n = next_word(&line, end, &word);
-	if (!is_word(word, n, "proc"))
-		return false;
-	next_word(&line, end, &word);
-	n = next_word(&line, end, &word);
-	*ret = (struct proc_mount){ .hides = false };
-	take_option(word, n, ret);
-	return true;
-}
-
-int proc_mount_parse(const char *text, size_t n, struct proc_mount *ret)
+static int parse(char *text, struct proc_mount *ret)
 {
 	static const char *const hiding[] = { "2", "4", "invisible", "ptraceable" };
 	struct proc_mount found = { .hides = false };
-	bool any = false;
+	struct mountinfo line;
+	bool any = false, is_mount;
+	int r;
 
-	for (const char *line = text, *end = text + n; line < end;) {
-		const char *newline = memchr(line, '\n', (size_t) (end - line));
-
-		if (!newline)
-			return -EINVAL;
-		any = parse_line(line, newline, &found) || any;
-		line = newline + 1;
+	while ((r = mountinfo_next(&text, &line, &is_mount)) > 0) {
+		if (!is_mount || strcmp(line.point, "/proc") != 0 || strcmp(line.type, "proc") != 0)
+			continue;
+		any = true;
+		found = (struct proc_mount){ .hides = false };
+		take_option(line.options, &found);
 	}
+	if (r < 0)
+		return r;
 	if (!any)
 		return -ENOENT;
 	for (size_t i = 0; i < ARRAY_SIZE(hiding); i++)
@@ -96,18 +59,19 @@ int proc_mount_parse(const char *text, size_t n, struct proc_mount *ret)
 	return 0;
 }
 
+int proc_mount_parse(const char *text, size_t n, struct proc_mount *ret)
+{
+	AUTO_FREE char *copy = strndup(text, n);
+
+	return copy ? parse(copy, ret) : -ENOMEM;
+}
+
 int proc_mount_read(const struct roots *roots, struct proc_mount *ret)
 {
-	struct buf text = { 0 };
-	AUTO_CLOSE int fd = root_file(roots->proc, "self/mountinfo");
+	AUTO_FREE char *text = NULL;
+	int r = mountinfo_read(roots, &text);
 
-	if (fd < 0)
-		return fd;
-	int r = fd_read_all(fd, SIZE_MAX - 1, &text);
-	if (r == 0)
-		r = proc_mount_parse(text.data ? text.data : "", text.len, ret);
-	buf_done(&text);
-	return r;
+	return r < 0 ? r : parse(text, ret);
 }
 
 bool proc_mount_hides_from_us(const struct roots *roots)

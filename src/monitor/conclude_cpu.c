@@ -328,7 +328,6 @@ void conclude_notes_on_cpu(struct monitor *m, struct assay_run_info *info, const
 	if (c->perf_ns + conclude_perf_deficit_ns(c) < c->tree_ns)
 		run_info_note(info,
 			"two sources of CPU time disagree: perf %.3f s, waited for and living %.3f "
-			"s (perf stops at a "
-			"setuid program)",
+			"s (perf does not see the end of a process and stops at a setuid program)",
 			(double) c->perf_ns / 1e9, (double) c->tree_ns / 1e9);
 }

@@ -3,6 +3,7 @@
 #include "monitor/loop.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -34,6 +35,21 @@ static void find_active(struct monitor *m)
 		m->first_row[c] = (int) row;
 		if (m->selected[row] && m->states[c].available)
 			m->active[c] = true;
+	}
+}
+
+/* One that cannot be made ready is out of use, as if its probe had failed. */
+static void prepare_active(struct monitor *m)
+{
+	for (size_t i = 0; i < N_COLLECTORS_MAX && collectors[i]; i++) {
+		struct collector_state *s = &m->states[i];
+		struct error err = { 0 };
+
+		if (!m->active[i] || !collectors[i]->prepare ||
+			collectors[i]->prepare(&m->collect, &err) == 0)
+			continue;
+		m->active[i] = s->available = false;
+		snprintf(s->why, sizeof(s->why), "%.*s", (int) sizeof(s->why) - 1, err.text);
 	}
 }
 
@@ -90,6 +106,7 @@ int monitor_init(struct monitor *m, const struct roots *roots, const struct meas
 	m->batch.measures = measures;
 	m->batch.selected = selected;
 	m->batch.column = m->column;
+	prepare_active(m);
 	return 0;
 }
 
@@ -105,6 +122,7 @@ void monitor_done(struct monitor *m)
 	cgroup_reading_close(&m->collect.cgroup_reading);
 	devices_done(&m->devices);
 	disks_done(&m->collect.disks);
+	free(m->collect.temperatures.list);
 	interfaces_done(&m->interfaces);
 	net_sockets_done(&m->sockets);
 	ledger_done(&m->ledger);

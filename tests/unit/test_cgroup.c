@@ -7,19 +7,18 @@
 #include <string.h>
 
 #include "linux/cgroup.h"
+#include "linux/cgroup_view.h"
 #include "linux/own_cgroup.h"
 
 static void assert_directory(pid_t pid, const char *controller, const char *expected)
 {
 	struct roots r = open_fixture("cgroups");
-	char *path = NULL;
-	char *directory = NULL;
+	struct cgroup_place place;
 
-	assert_int_equal(cgroup_path(&r, pid, controller, &path), 0);
-	assert_int_equal(cgroup_directory(&r, controller, path, &directory), 0);
-	assert_string_equal(directory, expected);
-	free(path);
-	free(directory);
+	assert_int_equal(cgroup_place_of(&r, pid, controller, &place), 0);
+	assert_string_equal(place.directory, expected);
+	assert_true(place.fd >= 0);
+	cgroup_place_done(&place);
 	roots_close(&r);
 }
 
@@ -33,27 +32,31 @@ static void a_cgroup_is_found_by_its_hierarchy_and_the_part_that_is_mounted(void
 	assert_directory(77, CGROUP_V2, "/sys/fs/cgroup/unified/user.slice/run");
 }
 
-static void what_is_not_mounted_or_not_there_is_not_found(void **state)
+static void assert_nowhere(pid_t pid, const char *controller, const char *path)
 {
 	struct roots r = open_fixture("cgroups");
-	char *path = NULL;
-	char *directory = NULL;
-	(void) state;
+	struct cgroup_place place;
 
-	assert_int_equal(cgroup_path(&r, 77, "pids", &path), -ENOENT);
-	assert_int_equal(cgroup_path(&r, 99, "memory", &path), -ENOENT);
-	assert_int_equal(cgroup_path(&r, 77, "freezer", &path), 0);
-	assert_int_equal(cgroup_directory(&r, "freezer", path, &directory), -ENOENT);
-	free(path);
-	/* Its name begins like that of the mounted part, and it lies outside. */
-	assert_int_equal(cgroup_path(&r, 88, "memory", &path), 0);
-	assert_int_equal(cgroup_directory(&r, "memory", path, &directory), -ENOENT);
-	free(path);
-	assert_int_equal(cgroup_path(&r, 88, CGROUP_V2, &path), 0);
-	assert_int_equal(cgroup_directory(&r, CGROUP_V2, path, &directory), -ENOENT);
-	free(path);
-	assert_null(directory);
+	assert_int_equal(cgroup_place_of(&r, pid, controller, &place), -ENOENT);
+	if (path)
+		assert_string_equal(place.path, path);
+	else
+		assert_null(place.path);
+	assert_null(place.directory);
+	assert_int_equal(place.fd, -1);
+	cgroup_place_done(&place);
 	roots_close(&r);
+}
+
+static void what_is_not_mounted_or_not_there_is_not_found(void **state)
+{
+	(void) state;
+	assert_nowhere(77, "pids", NULL);
+	assert_nowhere(99, "memory", NULL);
+	assert_nowhere(77, "freezer", "/");
+	/* Its name begins like that of the mounted part, and it lies outside. */
+	assert_nowhere(88, "memory", "/docker/abcdef");
+	assert_nowhere(88, CGROUP_V2, "/../outside");
 }
 
 static uint64_t key_in(const char *directory, const char *file, const char *key, int expected)

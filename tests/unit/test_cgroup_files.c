@@ -187,7 +187,6 @@ static void quotas_lists_and_events_are_read(void **state)
 {
 	struct cgroup_cpu_max max;
 	struct cgroup_memory_events e = { 1, 2, 3, 4 };
-	unsigned cpus;
 	uint64_t denied;
 	(void) state;
 
@@ -197,12 +196,6 @@ static void quotas_lists_and_events_are_read(void **state)
 	assert_true(max.quota_us == 5000 && max.period_us == 20000);
 	assert_int_equal(PARSE(cgroup_cpu_max_parse, "5000\n", &max), -EINVAL);
 	assert_int_equal(PARSE(cgroup_cpu_max_parse, "5000 0\n", &max), -EINVAL);
-	assert_int_equal(PARSE(cgroup_cpu_list_parse, "0-3,8,10-11\n", &cpus), 0);
-	assert_int_equal(cpus, 7);
-	assert_int_equal(PARSE(cgroup_cpu_list_parse, "\n", &cpus), 0);
-	assert_int_equal(cpus, 0);
-	assert_int_equal(PARSE(cgroup_cpu_list_parse, "3-1\n", &cpus), -EINVAL);
-	assert_int_equal(PARSE(cgroup_cpu_list_parse, "1,\n", &cpus), -EINVAL);
 	assert_int_equal(PARSE(cgroup_memory_events_parse,
 				 "oom_kill_disable 0\nunder_oom 0\noom_kill 6\n", 1, &e),
 		0);

@@ -404,6 +404,11 @@ static void of_several_mounts_the_one_that_shows_most_is_taken(void **state)
 	assert_place(&v, CGROUP_MEMORY, 2, "/a/b", "/sys/fs/more/b");
 	assert_limit(&v, CGROUP_LIMIT_MEMORY, 8192, 1, "memory.max", "/sys/fs/more");
 	assert_true(hides_above(&v, CGROUP_LIMIT_MEMORY));
+	/* A cgroup of the job's own is made there as well. */
+	struct cgroup_place place;
+	assert_int_equal(cgroup_place_of(&t.roots, JOB, "", &place), 0);
+	assert_string_equal(place.directory, "/sys/fs/more/b");
+	cgroup_place_done(&place);
 	cgroup_view_close(&v);
 	tree_close(&t);
 }

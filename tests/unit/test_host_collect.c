@@ -52,6 +52,7 @@ static void drop_machine(struct machine *m)
 	free(m->batch.totals);
 	devices_done(&m->devices);
 	disks_done(&m->collect.disks);
+	free(m->collect.temperatures.list);
 	measures_done(&m->measures);
 	tree_close(&m->tree);
 }
@@ -68,8 +69,11 @@ static size_t index_of(const char *name)
 
 static int probe(struct machine *m, const char *name, struct error *err)
 {
+	const struct collector *c = collectors[index_of(name)];
+
 	m->collect.roots = &m->tree.roots;
-	return collectors[index_of(name)]->probe(&m->collect, err);
+	int r = c->probe(&m->collect, err);
+	return r < 0 || !c->prepare ? r : c->prepare(&m->collect, err);
 }
 
 /* One reading, a second after the one before. */
@@ -515,13 +519,25 @@ static void sensors_have_names_that_tell_them_apart(void **state)
 		51500);
 	assert_int_equal(
 		of_device(&m, "hwmon2 w83627 temp1", "host_temperature_celsius").max, 39000);
-	assert_int_equal(
-		of_device(&m, "hwmon0 coretemp temp2 Core 0", "host_temperature_celsius").quality,
-		ABSENT);
-	assert_int_equal(
-		of_device(&m, "hwmon0 coretemp temp2 Core 0", "host_temperature_celsius").why,
-		ERANGE);
+	struct summary cold =
+		of_device(&m, "hwmon0 coretemp temp2 Core 0", "host_temperature_celsius");
+	assert_int_equal(cold.quality, ABSENT);
+	assert_int_equal(cold.why, ERANGE);
 	drop_machine(&m);
+}
+
+static void sensors_of_two_machines_in_one_process_are_not_mixed_up(void **state)
+{
+	struct machine a = make_machine(), b = make_machine();
+	(void) state;
+
+	make_file(&a, "sys/class/thermal/thermal_zone0/temp", "45000\n");
+	make_file(&b, "sys/class/thermal/thermal_zone7/temp", "31000\n");
+	assert_false(probe(&a, "host_temperature", NULL) || probe(&b, "host_temperature", NULL));
+	assert_int_equal(read_once(&a, "host_temperature"), 0);
+	assert_int_equal(of_device(&a, "thermal_zone0", "host_temperature_celsius").max, 45000);
+	drop_machine(&a);
+	drop_machine(&b);
 }
 
 int main(void)
@@ -543,6 +559,7 @@ int main(void)
 		cmocka_unit_test(pressure_grows_and_a_kernel_without_it_says_what_would_help),
 		cmocka_unit_test(frequencies_come_from_cpufreq_and_else_from_cpuinfo),
 		cmocka_unit_test(sensors_have_names_that_tell_them_apart),
+		cmocka_unit_test(sensors_of_two_machines_in_one_process_are_not_mixed_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -180,7 +180,7 @@ static void a_kill_that_did_not_end_the_command_is_a_note(void **state)
 static void our_own_limit_needs_no_other_explanation(void **state)
 {
 	struct assay_run_info info = { 0 };
-	const struct oom_found found = { .machine_known = true };
+	struct oom_found found = { .machine_known = true };
 	(void) state;
 
 	info.outcome = (struct outcome){ .known = true, .signal = SIGKILL };
@@ -197,6 +197,86 @@ static void our_own_limit_needs_no_other_explanation(void **state)
 	assert_int_equal(info.n_notes, 0);
 }
 
+/* A job in a cgroup below the one that is limited; another child's hits are in memory.events of the limited one as well. */
+static void put_limited_v2(const struct tree *t)
+{
+	put_own_cgroup(t, "0::/step/task\n");
+	put(t, "sys/fs/cgroup/step/cgroup.events", "populated 1\n");
+	put(t, "sys/fs/cgroup/step/memory.current", "1\n");
+	put(t, "sys/fs/cgroup/step/memory.max", "1048576\n");
+	put(t, "sys/fs/cgroup/step/memory.events", "max 100\noom_kill 3\n");
+	put(t, "sys/fs/cgroup/step/memory.events.local", "max 10\noom_kill 0\n");
+	put(t, "sys/fs/cgroup/step/task/cgroup.events", "populated 1\n");
+	put(t, "sys/fs/cgroup/step/task/memory.current", "1\n");
+	put(t, "sys/fs/cgroup/step/task/memory.max", "max\n");
+	put(t, "sys/fs/cgroup/step/task/memory.events", "max 0\noom_kill 3\n");
+}
+
+static void hits_are_those_of_the_limit_itself_and_not_of_all_below_it(void **state)
+{
+	struct tree t;
+	(void) state;
+
+	open_tree(&t, V2);
+	put_limited_v2(&t);
+	oom_begin(&t.watch, &t.roots, 0);
+	put(&t, "sys/fs/cgroup/step/memory.events", "max 150\noom_kill 4\n");
+	put(&t, "sys/fs/cgroup/step/memory.events.local", "max 12\noom_kill 0\n");
+	put(&t, "sys/fs/cgroup/step/task/memory.events", "max 0\noom_kill 4\n");
+	struct assay_run_info info = told(&t, SIGKILL, 0);
+	assert_non_null(strstr(info.outcome.evidence,
+		"memory.max of /sys/fs/cgroup/step is 1 MiB, it was hit 2 times during the run"));
+	run_info_done(&info);
+	close_tree(&t);
+}
+
+static void a_limit_of_the_list_has_one_count_in_the_whole_record(void **state)
+{
+	struct assay_run_info info = { 0 };
+	struct oom_found found;
+	struct tree t;
+	(void) state;
+
+	open_tree(&t, V2);
+	put_limited_v2(&t);
+	oom_begin(&t.watch, &t.roots, 0);
+	put(&t, "sys/fs/cgroup/step/task/memory.events", "max 0\noom_kill 4\n");
+	oom_end(&t.watch, &t.roots, &found);
+	info.outcome = (struct outcome){ .known = true, .signal = SIGKILL };
+	info.target_limits[0] = (struct target_limit){ .name = "memory",
+		.source = "cgroup",
+		.where = "/sys/fs/cgroup/step/memory.max",
+		.has_hits = true,
+		.hits = 5 };
+	info.n_target_limits = 1;
+	outcome_explain(&info, &found);
+	assert_non_null(strstr(info.outcome.evidence, "it was hit 5 times during the run"));
+	run_info_done(&info);
+	close_tree(&t);
+}
+
+static void the_sum_with_swap_counts_where_it_is_refused_first(void **state)
+{
+	struct tree t;
+	(void) state;
+
+	open_tree(&t, V1);
+	put_own_cgroup(&t, "4:memory:/us\n");
+	put(&t, "sys/fs/cgroup/memory/us/memory.oom_control", "oom_kill 0\n");
+	put(&t, "sys/fs/cgroup/memory/us/memory.limit_in_bytes", "1048576\n");
+	put(&t, "sys/fs/cgroup/memory/us/memory.failcnt", "7\n");
+	put(&t, "sys/fs/cgroup/memory/us/memory.memsw.limit_in_bytes", "1048576\n");
+	put(&t, "sys/fs/cgroup/memory/us/memory.memsw.failcnt", "20\n");
+	oom_begin(&t.watch, &t.roots, 0);
+	put(&t, "sys/fs/cgroup/memory/us/memory.oom_control", "oom_kill 1\n");
+	put(&t, "sys/fs/cgroup/memory/us/memory.failcnt", "8\n");
+	put(&t, "sys/fs/cgroup/memory/us/memory.memsw.failcnt", "24\n");
+	struct assay_run_info info = told(&t, SIGKILL, 0);
+	assert_non_null(strstr(info.outcome.evidence, "it was hit 4 times during the run"));
+	run_info_done(&info);
+	close_tree(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -206,6 +286,9 @@ int main(void)
 		cmocka_unit_test(kills_elsewhere_on_the_machine_are_only_perhaps),
 		cmocka_unit_test(a_sigkill_that_nothing_explains_is_unknown_and_why_is_said),
 		cmocka_unit_test(a_kill_that_did_not_end_the_command_is_a_note),
+		cmocka_unit_test(hits_are_those_of_the_limit_itself_and_not_of_all_below_it),
+		cmocka_unit_test(a_limit_of_the_list_has_one_count_in_the_whole_record),
+		cmocka_unit_test(the_sum_with_swap_counts_where_it_is_refused_first),
 		cmocka_unit_test(our_own_limit_needs_no_other_explanation),
 	};
 
