@@ -531,11 +531,13 @@ static void sensors_of_two_machines_in_one_process_are_not_mixed_up(void **state
 	struct machine a = make_machine(), b = make_machine();
 	(void) state;
 
-	make_file(&a, "sys/class/thermal/thermal_zone0/temp", "45000\n");
-	make_file(&b, "sys/class/thermal/thermal_zone7/temp", "31000\n");
+	tree_put(&a.tree, "sys/class/thermal/thermal_zone0/temp", "45000\n");
+	tree_put(&b.tree, "sys/class/thermal/thermal_zone7/temp", "31000\n");
 	assert_false(probe(&a, "host_temperature", NULL) || probe(&b, "host_temperature", NULL));
 	assert_int_equal(read_once(&a, "host_temperature"), 0);
+	assert_int_equal(read_once(&b, "host_temperature"), 0);
 	assert_int_equal(of_device(&a, "thermal_zone0", "host_temperature_celsius").max, 45000);
+	assert_int_equal(of_device(&b, "thermal_zone7", "host_temperature_celsius").max, 31000);
 	drop_machine(&a);
 	drop_machine(&b);
 }
