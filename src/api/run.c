@@ -369,9 +369,7 @@ static struct session *new_session(void)
 	own_cgroups_init(&s->cgroups.own);
 	oom_init(&s->oom);
 	outputs_init(&s->outputs);
-	s->monitor = (struct monitor){ .census.fd = -1,
-		.finals.listener.fd = -1,
-		.collect = { .perf_fd = -1, .keeper_io_fd = -1 } };
+	monitor_blank(&s->monitor);
 	return s;
 }
 

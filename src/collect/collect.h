@@ -145,7 +145,8 @@ void batch_end(struct batch *out);
 extern const struct collector *const collectors[];
 size_t collectors_count(void);
 
-/* Builds the table of all rows, each total after its base. Free with measures_done(). -ENOMEM or what measures_check says. */
+/* Builds the table of all rows, each total after its base. Free with measures_done(). -ENOMEM, or -EINVAL for a key too long: the rest
+ * (measures_check) the tests see to, as the table is the same in each run. */
 int measures_build(struct measures *ret, struct error *err);
 void measures_done(struct measures *m);
 

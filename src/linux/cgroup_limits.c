@@ -214,7 +214,8 @@ int cgroup_limit_read(
 	}
 	free(directory);
 	best.above_hidden = best.above_hidden || !top;
-	if (p->version == 1 && f->controller == CGROUP_MEMORY)
+	/* Where all above was seen it says nothing new, and a reading of it is dear. */
+	if (best.above_hidden && p->version == 1 && f->controller == CGROUP_MEMORY)
 		take_hierarchical(p, kind, depth, &best);
 	*ret = best;
 	return found ? 0 : -ENOENT;

@@ -258,32 +258,32 @@ int diskstats_each(const struct roots *r, disk_function *each, void *context)
 	return more;
 }
 
-struct disk_count {
+struct disk_search {
 	const struct roots *roots;
-	unsigned whole;
+	bool found;
 };
 
-static void count_disk(const struct disk_io *io, void *context)
+static void find_disk(const struct disk_io *io, void *context)
 {
-	struct disk_count *count = context;
+	struct disk_search *s = context;
 
-	count->whole += disk_kind(count->roots, io->name) == DISK_WHOLE;
+	s->found = s->found || disk_kind(s->roots, io->name) == DISK_WHOLE;
 }
 
 int diskstats_probe(const struct roots *r, struct error *err)
 {
-	struct disk_count count = { .roots = r };
+	struct disk_search search = { .roots = r };
 
 	if (r->sys < 0)
 		return error_say(err, -ENOENT,
 			"without /sys disks cannot be told from their partitions; mounting it "
 			"would help");
-	int rc = diskstats_each(r, count_disk, &count);
+	int rc = diskstats_each(r, find_disk, &search);
 	if (rc == -EINVAL)
 		return error_say(err, rc, "/proc/diskstats is not as the kernel documents it");
 	if (rc < 0)
 		return error_set(err, rc, "/proc/diskstats cannot be read");
-	if (count.whole == 0)
+	if (!search.found)
 		return error_say(err, -ENODEV, "/proc/diskstats shows no disk here");
 	return 0;
 }

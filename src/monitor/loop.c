@@ -44,15 +44,26 @@ void monitor_activate(struct monitor *m, const char *collector)
 			m->active[i] = true;
 }
 
+/* In place: a literal of this size is made on the stack first, and copied. */
+void monitor_blank(struct monitor *m)
+{
+	memset(m, 0, sizeof(*m));
+	m->census.fd = -1;
+	m->finals.listener.fd = -1;
+	m->collect.perf_fd = -1;
+	m->collect.keeper_io_fd = -1;
+}
+
 int monitor_init(struct monitor *m, const struct roots *roots, const struct measures *measures,
 	const bool *selected, struct collector_state *states, struct error *err)
 {
 	size_t n = measures->n;
 
-	*m = (struct monitor){ .measures = measures, .selected = selected, .states = states };
-	m->census.fd = -1;
-	m->finals.listener.fd = -1;
-	m->collect = (struct collect){ .roots = roots, .perf_fd = -1, .keeper_io_fd = -1 };
+	monitor_blank(m);
+	m->measures = measures;
+	m->selected = selected;
+	m->states = states;
+	m->collect.roots = roots;
 	m->column = calloc(n, sizeof(*m->column));
 	m->batch.singles = calloc(n, sizeof(*m->batch.singles));
 	m->batch.run_singles = calloc(n, sizeof(*m->batch.run_singles));
@@ -114,9 +125,7 @@ void monitor_done(struct monitor *m)
 		close(m->collect.perf_fd);
 	if (m->collect.keeper_io_fd >= 0)
 		close(m->collect.keeper_io_fd);
-	*m = (struct monitor){ .census.fd = -1,
-		.finals.listener.fd = -1,
-		.collect = { .perf_fd = -1, .keeper_io_fd = -1 } };
+	monitor_blank(m);
 }
 
 /* The job and its counters begin with the run: their first readings count whole. */

@@ -67,6 +67,8 @@ struct monitor {
 	char sink_error[240]; /* the latest, "" when none */
 };
 
+/* As monitor_done() leaves it. */
+void monitor_blank(struct monitor *m);
 /* Prepares for a tree below `keeper`; `roots`, `measures`, `selected` and `states` are borrowed. The schedule starts at `start_ns`. */
 int monitor_init(struct monitor *m, const struct roots *roots, const struct measures *measures,
 	const bool *selected, struct collector_state *states, struct error *err);

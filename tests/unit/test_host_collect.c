@@ -65,6 +65,18 @@ static struct machine make_machine(void)
 	return m;
 }
 
+static void the_table_of_all_measurements_is_sound(void **state)
+{
+	struct measures measures;
+	struct error err = { 0 };
+
+	(void) state;
+	assert_int_equal(measures_build(&measures, &err), 0);
+	if (measures_check(&measures, &err) < 0)
+		fail_msg("%s", err.text);
+	measures_done(&measures);
+}
+
 static int remove_entry(const char *path, const struct stat *s, int kind, struct FTW *place)
 {
 	(void) s;
@@ -560,6 +572,7 @@ static void sensors_have_names_that_tell_them_apart(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_table_of_all_measurements_is_sound),
 		cmocka_unit_test(
 			cpu_growth_is_told_by_state_and_iowait_that_runs_backwards_is_flagged),
 		cmocka_unit_test(states_a_kernel_lacks_are_absent_and_not_zero),
