@@ -11,6 +11,7 @@
 #include "base/macros.h"
 #include "collect/collect.h"
 #include "linux/cgroup_files.h"
+#include "linux/kept_file.h"
 #include "linux/roots.h"
 #include "target/ledger.h"
 
@@ -43,15 +44,10 @@ static const struct name {
 	[CGROUP_FILE_PRESSURE_IO] = { CGROUP_PRESSURE, NULL, "io.pressure" },
 };
 
-/* Where descriptors are scarce, the others need them more. */
-#define DESCRIPTORS_ENOUGH 256
-
 static bool few_descriptors(struct cgroup_reading *r)
 {
 	if (!r->descriptors_known) {
-		long most = sysconf(_SC_OPEN_MAX);
-
-		r->few_descriptors = most >= 0 && most < DESCRIPTORS_ENOUGH;
+		r->few_descriptors = descriptors_are_scarce();
 		r->descriptors_known = true;
 	}
 	return r->few_descriptors;

@@ -17,6 +17,7 @@
 #include "collect/cgroup_reading.h"
 #include "collect/devices.h"
 #include "collect/disk_growth.h"
+#include "linux/kept_file.h"
 #include "linux/proc_files.h"
 #include "model/measure.h"
 #include "model/window.h"
@@ -32,9 +33,20 @@ struct net_sockets;
 struct process;
 struct roots;
 
+/* Files that do not change from sample to sample. */
+enum {
+	KEPT_STAT,
+	KEPT_LOADAVG,
+	KEPT_MEMINFO,
+	KEPT_OWN_STATUS,
+	KEPT_PRESSURE, /* one a resource */
+	N_KEPT_FILES = KEPT_PRESSURE + 4
+};
+
 /* What collectors read from. */
 struct collect {
 	const struct roots *roots;
+	struct kept_file kept[N_KEPT_FILES];
 	struct ledger *ledger;
 	struct census *census;
 	struct finals *finals;

@@ -109,7 +109,7 @@ static int read_host_memory(struct collect *c, struct batch *out)
 		{ SWAP_CACHED, MEM_SWAP_CACHED },
 	};
 	struct meminfo m;
-	int r = meminfo_read(c->roots, &m);
+	int r = meminfo_read(c->roots, &c->kept[KEPT_MEMINFO], &m);
 
 	for (unsigned row = 0; r < 0 && row < N_ROWS; row++)
 		put_absent(out, NULL, row, r);

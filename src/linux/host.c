@@ -11,6 +11,7 @@
 
 #include "base/macros.h"
 #include "linux/host_stat.h"
+#include "linux/kept_file.h"
 #include "linux/key_lines.h"
 #include "linux/proc_files.h"
 #include "linux/roots.h"
@@ -207,11 +208,11 @@ uint64_t host_stolen_ns(const struct roots *r)
 		s.all.ticks[CPU_IRQ] + s.all.ticks[CPU_SOFTIRQ] + s.all.ticks[CPU_STEAL]);
 }
 
-uint64_t host_own_peak_bytes(const struct roots *r)
+uint64_t host_own_peak_bytes(const struct roots *r, struct kept_file *file)
 {
 	char text[4096];
 	struct proc_status status;
-	ssize_t n = read_root_file(r->proc, "self/status", text, sizeof(text));
+	ssize_t n = kept_file_read(file, r->proc, "self/status", text, sizeof(text));
 
 	if (n < 0 || proc_status_parse(text, (size_t) n, &status) < 0 || !status.has_memory)
 		return 0;

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "collect/energy_domains.h"
 #include "linux/host.h"
 #include "monitor/hand_on.h"
 #include "monitor/lines.h"
@@ -59,7 +60,6 @@ int monitor_init(struct monitor *m, const struct roots *roots, const struct meas
 {
 	size_t n = measures->n;
 
-	monitor_blank(m);
 	m->measures = measures;
 	m->selected = selected;
 	m->states = states;
@@ -71,8 +71,9 @@ int monitor_init(struct monitor *m, const struct roots *roots, const struct meas
 	m->window_singles = calloc(n, sizeof(*m->window_singles));
 	m->process_records = calloc(PROCESSES_PER_RECORD, sizeof(*m->process_records));
 	m->candidates = calloc(PROCESSES_PER_RECORD, sizeof(*m->candidates));
+	m->collect.energy = calloc(1, sizeof(*m->collect.energy));
 	if (!m->column || !m->batch.singles || !m->batch.run_singles || !m->batch.totals ||
-		!m->window_singles || !m->process_records || !m->candidates) {
+		!m->window_singles || !m->process_records || !m->candidates || !m->collect.energy) {
 		monitor_done(m);
 		return error_set(err, -ENOMEM, "cannot prepare to record");
 	}
@@ -89,7 +90,6 @@ int monitor_init(struct monitor *m, const struct roots *roots, const struct meas
 	m->collect.ledger = &m->ledger;
 	m->collect.census = &m->census;
 	m->collect.interfaces = &m->interfaces;
-	m->collect.energy = &m->energy;
 	m->collect.finals = &m->finals;
 	m->collect.sockets = &m->sockets;
 	m->collect.page_size = (uint64_t) sysconf(_SC_PAGESIZE);
@@ -113,6 +113,9 @@ void monitor_done(struct monitor *m)
 	free(m->window_singles);
 	free(m->process_records);
 	free(m->candidates);
+	free(m->collect.energy);
+	for (size_t i = 0; i < N_KEPT_FILES; i++)
+		kept_file_close(&m->collect.kept[i]);
 	cgroup_reading_close(&m->collect.cgroup_reading);
 	devices_done(&m->devices);
 	disks_done(&m->collect.disks);
