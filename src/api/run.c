@@ -124,8 +124,8 @@ static bool over(struct session *s)
 	return keeper_job_ended(&s->keeper);
 }
 
-/* The facts that take time to gather are gathered while the job already runs. */
-static void write_first_info(struct session *s)
+/* What takes time to gather is gathered while the job already runs, or still is being loaded: a short one need not wait for it at its end. */
+static void gather_facts(struct session *s)
 {
 	struct host host;
 	char text[1024];
@@ -138,6 +138,10 @@ static void write_first_info(struct session *s)
 	if (n > 0 && proc_stat_parse(text, (size_t) n, &self) == 0)
 		s->info->monitor_start_ticks = self.start_ticks;
 	facts_collect(s->info, &s->roots, &host);
+}
+
+static void write_first_info(struct session *s)
+{
 	if (!over(s))
 		write_info(s, false);
 	if (!over(s) && !s->oom.begun)
@@ -181,6 +185,7 @@ static void wait_for_a_signal(struct session *s, uint64_t at_most_ns)
 
 static void record_until_over(struct session *s)
 {
+	gather_facts(s);
 	wait_for_a_signal(s, FIRST_INFO_AFTER_NS);
 	write_first_info(s);
 	s->monitor.lasting_notes = s->info->n_notes;

@@ -198,11 +198,15 @@ uint64_t host_shared_memory_bytes(void)
 	return (uint64_t) info.sharedram * info.mem_unit;
 }
 
-uint64_t host_stolen_ns(const struct roots *r)
+uint64_t host_stolen_ns(const struct roots *r, struct kept_file *stat)
 {
 	struct host_stat s;
 
-	if (host_stat_read(r, 0, &s, NULL, NULL) < 0)
+	int fd = kept_file_begin(stat, r->proc, "stat");
+	int rc = fd < 0 ? fd : host_stat_scan(fd, 0, &s, NULL, NULL);
+
+	kept_file_end(stat);
+	if (rc < 0)
 		return 0;
 	return ticks_to_ns(
 		s.all.ticks[CPU_IRQ] + s.all.ticks[CPU_SOFTIRQ] + s.all.ticks[CPU_STEAL]);

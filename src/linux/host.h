@@ -34,7 +34,7 @@ void host_read(const struct roots *r, struct host *ret);
 
 /* Time the whole machine spent in interrupts and lost to its hypervisor since boot: /proc/stat irq + softirq + steal. The scheduler may
  * take these off a task's CPU time where perf's clock does not. 0 when it cannot be read. */
-uint64_t host_stolen_ns(const struct roots *r);
+uint64_t host_stolen_ns(const struct roots *r, struct kept_file *stat);
 
 /* Peak resident memory of this very process, bytes: /proc/self/status VmHWM. ru_maxrss will not do: over an exec it keeps the peak
  * of whoever called exec. 0 when it cannot be read. */

@@ -56,9 +56,9 @@ enum reap_alarm conclude_reap_alarm(const struct cpu_sources *s)
 }
 
 /* What was stolen from the whole machine, by the job's share of its CPUs: twice that, for the stealing is not even. */
-static uint64_t stolen_ns(const struct monitor *m)
+static uint64_t stolen_ns(struct monitor *m)
 {
-	uint64_t now_ns = host_stolen_ns(m->collect.roots);
+	uint64_t now_ns = host_stolen_ns(m->collect.roots, &m->collect.kept[KEPT_STAT]);
 	uint64_t stolen = now_ns > m->stolen_at_start_ns ? now_ns - m->stolen_at_start_ns : 0;
 	double elapsed = (double) (clock_monotonic_ns() - m->schedule.start_ns + 1);
 	double share = 2 * (double) m->ledger.tree_cpu_ns /

@@ -213,7 +213,7 @@ void monitor_baseline(struct monitor *m)
 	m->baseline_ns = clock_monotonic_ns();
 	m->sleep_offset_ns = clock_slept_ns();
 	m->collect.shared_low_bytes = host_shared_memory_bytes();
-	m->stolen_at_start_ns = host_stolen_ns(m->collect.roots);
+	m->stolen_at_start_ns = host_stolen_ns(m->collect.roots, &m->collect.kept[KEPT_STAT]);
 	for (size_t i = 0; collectors[i]; i++) {
 		if (!m->active[i] || !collectors[i]->counted_before)
 			continue;
