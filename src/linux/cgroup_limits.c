@@ -31,7 +31,7 @@ static ssize_t read_file_at(int directory, const char *name, char *text, size_t 
 {
 	AUTO_CLOSE int fd = open_kernel_file(directory, name);
 
-	return fd < 0 ? fd : read_kernel_file(fd, text, size);
+	return fd < 0 ? fd : read_kernel_record(fd, text, size);
 }
 
 static int read_number(int directory, const char *name, uint64_t *ret)
