@@ -10,6 +10,7 @@
 #include "api/slurm_request.h"
 #include "base/error.h"
 #include "base/macros.h"
+#include "collect/cgroup_reading.h"
 #include "linux/cgroup_view.h"
 #include "linux/host_limits.h"
 #include "linux/process_limits.h"
@@ -24,6 +25,7 @@ struct gathering {
 	const struct roots *roots;
 	pid_t pid;
 	struct bounds *bounds; /* NULL: no counters */
+	struct cgroup_reading *reading; /* NULL, or who wants to know these limits, too */
 	struct host_limits host;
 };
 
@@ -198,8 +200,11 @@ static void take_cgroups(struct gathering *g, const struct cgroup_view *view)
 	for (size_t i = 0; i < ARRAY_SIZE(cgroup_bounds); i++) {
 		const struct cgroup_bound *b = &cgroup_bounds[i];
 		struct cgroup_limit found = { 0 };
+		int r = cgroup_limit_read(view, b->kind, &found);
 
-		if (cgroup_limit_read(view, b->kind, &found) == 0)
+		if (g->reading)
+			cgroup_limit_keep(g->reading, view, b->kind, r, found.value);
+		if (r == 0)
 			take_cgroup_limit(g, b, &view->place[b->controller], &found);
 		cgroup_limit_done(&found);
 	}
@@ -321,10 +326,12 @@ static void say_cgroups_were_not_read(struct assay_run_info *info)
 						     "may bind more tightly");
 }
 
-void bounds_find_in_cgroups(
-	struct assay_run_info *info, const struct cgroup_view *view, struct bounds *bounds)
+void bounds_find_in_cgroups(struct assay_run_info *info, const struct cgroup_view *view,
+	struct bounds *bounds, struct cgroup_reading *reading)
 {
-	struct gathering g = { .info = info, .roots = view->roots, .bounds = bounds };
+	struct gathering g = {
+		.info = info, .roots = view->roots, .bounds = bounds, .reading = reading
+	};
 
 	take_cgroups(&g, view);
 }
@@ -359,7 +366,7 @@ void bounds_find(
 	info->n_target_limits = 0;
 	if (roots->proc >= 0) {
 		cgroup_view_open(&view, roots, pid);
-		bounds_find_in_cgroups(info, &view, bounds);
+		bounds_find_in_cgroups(info, &view, bounds, NULL);
 		cgroup_view_close(&view);
 	}
 	bounds_find_others(info, roots, pid, bounds);

@@ -10,6 +10,7 @@
 #include "linux/limit_counter.h"
 
 struct assay_run_info;
+struct cgroup_reading;
 struct cgroup_view;
 struct roots;
 struct target_limit;
@@ -33,9 +34,10 @@ struct bounds {
 void bounds_find(
 	struct assay_run_info *info, const struct roots *roots, pid_t pid, struct bounds *bounds);
 /* The same in two steps. What the cgroups allow, and how often they denied it, is read before the process begins: a process that has ended is in
- * none of them any more, and a hit is counted from its first instruction on. The rest it has from whoever started it. */
-void bounds_find_in_cgroups(
-	struct assay_run_info *info, const struct cgroup_view *view, struct bounds *bounds);
+ * none of them any more, and a hit is counted from its first instruction on. The rest it has from whoever started it.
+ * `reading`: who needs the same limits, or NULL. */
+void bounds_find_in_cgroups(struct assay_run_info *info, const struct cgroup_view *view,
+	struct bounds *bounds, struct cgroup_reading *reading);
 void bounds_find_others(
 	struct assay_run_info *info, const struct roots *roots, pid_t pid, struct bounds *bounds);
 /* Takes out what our own environment said: it is not about another process. Without counters. */

@@ -180,6 +180,7 @@ static int tell_machine_readings(struct making *m, struct look *look, struct err
 	if (!all)
 		return error_set(err, -ENOMEM, "cannot read the sources");
 	memset(all, 1, ms->n * sizeof(*all));
+	monitor_blank(&monitor);
 	int r = monitor_init(&monitor, &look->roots, ms, all, states, err);
 	if (r < 0) {
 		free(all);

@@ -57,7 +57,8 @@ static void take_self(struct session *s)
 	info->self_cpu_ns = host_own_cpu_ns() - s->self_before_ns + outputs_cpu_ns(s) +
 			    keeper_cpu_ns(&s->keeper);
 	outputs_report(s);
-	info->self_memory_peak_bytes = host_own_peak_bytes(&s->roots);
+	info->self_memory_peak_bytes =
+		host_own_peak_bytes(&s->roots, &s->monitor.collect.kept[KEPT_OWN_STATUS]);
 	info->ticks = s->monitor.ticks;
 	info->missed_ticks = s->monitor.schedule.missed;
 	info->windows = s->monitor.sequence;
@@ -126,8 +127,8 @@ static bool over(struct session *s)
 	return keeper_job_ended(&s->keeper);
 }
 
-/* The facts that take time to gather are gathered while the job already runs. */
-static void write_first_info(struct session *s)
+/* What takes time to gather is gathered while the job already runs, or still is being loaded: a short one need not wait for it at its end. */
+static void gather_facts(struct session *s)
 {
 	struct host host;
 	char text[1024];
@@ -140,6 +141,10 @@ static void write_first_info(struct session *s)
 	if (n > 0 && proc_stat_parse(text, (size_t) n, &self) == 0)
 		s->info->monitor_start_ticks = self.start_ticks;
 	facts_collect(s->info, &s->roots, &host);
+}
+
+static void write_first_info(struct session *s)
+{
 	if (!over(s))
 		write_info(s, false);
 	if (!over(s) && !s->oom.begun)
@@ -183,6 +188,7 @@ static void wait_for_a_signal(struct session *s, uint64_t at_most_ns)
 
 static void record_until_over(struct session *s)
 {
+	gather_facts(s);
 	wait_for_a_signal(s, FIRST_INFO_AFTER_NS);
 	write_first_info(s);
 	s->monitor.lasting_notes = s->info->n_notes;
@@ -372,9 +378,7 @@ static struct session *new_session(void)
 	own_cgroups_init(&s->cgroups.own);
 	oom_init(&s->oom);
 	outputs_init(&s->outputs);
-	s->monitor = (struct monitor){ .census.fd = -1,
-		.finals.listener.fd = -1,
-		.collect = { .perf_fd = -1, .keeper_io_fd = -1 } };
+	monitor_blank(&s->monitor);
 	return s;
 }
 

@@ -308,7 +308,8 @@ int start_job(struct session *s, struct error *err)
 	s->info->job_pid = s->keeper.job_pid;
 	outputs_hand_over(s);
 	if (s->cgroups.viewed)
-		bounds_find_in_cgroups(s->info, &s->cgroups.view, &s->bounds);
+		bounds_find_in_cgroups(
+			s->info, &s->cgroups.view, &s->bounds, &s->monitor.collect.cgroup_reading);
 	job_cgroups_look_at_start(s);
 	monitor_baseline(&s->monitor);
 	let_go(s);

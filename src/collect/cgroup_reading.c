@@ -11,6 +11,7 @@
 #include "base/macros.h"
 #include "collect/collect.h"
 #include "linux/cgroup_files.h"
+#include "linux/kept_file.h"
 #include "linux/roots.h"
 #include "target/ledger.h"
 
@@ -43,15 +44,10 @@ static const struct name {
 	[CGROUP_FILE_PRESSURE_IO] = { CGROUP_PRESSURE, NULL, "io.pressure" },
 };
 
-/* Where descriptors are scarce, the others need them more. */
-#define DESCRIPTORS_ENOUGH 256
-
 static bool few_descriptors(struct cgroup_reading *r)
 {
 	if (!r->descriptors_known) {
-		long most = sysconf(_SC_OPEN_MAX);
-
-		r->few_descriptors = most >= 0 && most < DESCRIPTORS_ENOUGH;
+		r->few_descriptors = descriptors_are_scarce();
 		r->descriptors_known = true;
 	}
 	return r->few_descriptors;
@@ -126,6 +122,14 @@ static const enum cgroup_controller limited_by[N_CGROUP_LIMIT_KINDS] = {
 	[CGROUP_LIMIT_CPU] = CGROUP_CPU,
 };
 
+void cgroup_limit_keep(struct cgroup_reading *r, const struct cgroup_view *view,
+	enum cgroup_limit_kind kind, int error, uint64_t value)
+{
+	r->limits[kind].inode = view->place[limited_by[kind]].inode;
+	r->limits[kind].error = error;
+	r->limits[kind].value = value;
+}
+
 int cgroup_limit_at_start(struct collect *c, enum cgroup_limit_kind kind, uint64_t *ret)
 {
 	const struct cgroup_place *p = c->cgroup ? &c->cgroup->place[limited_by[kind]] : NULL;
@@ -137,12 +141,9 @@ int cgroup_limit_at_start(struct collect *c, enum cgroup_limit_kind kind, uint64
 	if (c->cgroup_reading.limits[kind].inode != p->inode) {
 		int r = cgroup_limit_read(c->cgroup, kind, &limit);
 
-		c->cgroup_reading.limits[kind].inode = p->inode;
-		c->cgroup_reading.limits[kind].error = r;
-		if (r == 0) {
-			c->cgroup_reading.limits[kind].value = limit.value;
+		cgroup_limit_keep(&c->cgroup_reading, c->cgroup, kind, r, r < 0 ? 0 : limit.value);
+		if (r == 0)
 			cgroup_limit_done(&limit);
-		}
 	}
 	if (c->cgroup_reading.limits[kind].error < 0)
 		return c->cgroup_reading.limits[kind].error;

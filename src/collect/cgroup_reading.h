@@ -77,6 +77,9 @@ int cgroup_file_version(const struct collect *c, enum cgroup_file file);
 ssize_t cgroup_file_read(struct collect *c, enum cgroup_file file, char *text, size_t size);
 /* The same for a file of one number. */
 int cgroup_file_number(struct collect *c, enum cgroup_file file, uint64_t *ret);
+/* Takes what cgroup_limit_read() just said (its error, its value), so that it need not be asked again. */
+void cgroup_limit_keep(struct cgroup_reading *r, const struct cgroup_view *view,
+	enum cgroup_limit_kind kind, int error, uint64_t value);
 /* The tightest limit as it stood when the job began; -ENODATA: there is none. */
 int cgroup_limit_at_start(struct collect *c, enum cgroup_limit_kind kind, uint64_t *ret);
 

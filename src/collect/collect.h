@@ -17,6 +17,7 @@
 #include "collect/cgroup_reading.h"
 #include "collect/devices.h"
 #include "collect/disk_growth.h"
+#include "linux/kept_file.h"
 #include "linux/proc_files.h"
 #include "model/measure.h"
 #include "model/window.h"
@@ -33,9 +34,20 @@ struct process;
 struct roots;
 struct sensor;
 
+/* Files that do not change from sample to sample. */
+enum {
+	KEPT_STAT,
+	KEPT_LOADAVG,
+	KEPT_MEMINFO,
+	KEPT_OWN_STATUS,
+	KEPT_PRESSURE, /* one a resource */
+	N_KEPT_FILES = KEPT_PRESSURE + 4
+};
+
 /* What collectors read from. */
 struct collect {
 	const struct roots *roots;
+	struct kept_file kept[N_KEPT_FILES];
 	struct ledger *ledger;
 	struct census *census;
 	struct finals *finals;
@@ -158,7 +170,8 @@ void batch_end(struct batch *out);
 extern const struct collector *const collectors[];
 size_t collectors_count(void);
 
-/* Builds the table of all rows, each total after its base. Free with measures_done(). -ENOMEM or what measures_check says. */
+/* Builds the table of all rows, each total after its base. Free with measures_done(). -ENOMEM, or -EINVAL for a key too long: the rest
+ * (measures_check) the tests see to, as the table is the same in each run. */
 int measures_build(struct measures *ret, struct error *err);
 void measures_done(struct measures *m);
 

@@ -11,6 +11,7 @@
 
 void disks_done(struct disks *s)
 {
+	kept_file_close(&s->file);
 	free(s->list);
 	*s = (struct disks){ 0 };
 }
@@ -138,7 +139,7 @@ int disks_look(struct disks *s, const struct roots *roots)
 	s->error = 0;
 	for (size_t i = 0; i < s->n; i++)
 		s->list[i].seen = s->list[i].lost = false;
-	int rc = diskstats_each(roots, take_one, &l);
+	int rc = diskstats_each(roots, &s->file, take_one, &l);
 	if (rc < 0)
 		return rc;
 	for (size_t i = 0; i < s->n; i++) {

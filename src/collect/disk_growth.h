@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "linux/diskstats.h"
+#include "linux/kept_file.h"
 
 struct roots;
 
@@ -24,6 +25,7 @@ struct disk {
 
 /* All zero in the beginning. */
 struct disks {
+	struct kept_file file;
 	struct disk *list;
 	size_t n, capacity;
 	size_t found; /* where the latest was: the file's order seldom changes */

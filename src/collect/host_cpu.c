@@ -9,6 +9,7 @@
 
 #include "base/macros.h"
 #include "collect/collect.h"
+#include "linux/roots.h"
 
 /* clang-format off */
 enum {
@@ -218,7 +219,10 @@ static int read_host_cpu(struct collect *c, struct batch *out)
 	bool cores = any_selected(out, CORE_BUSY_SECONDS, CORE_STEAL_PERCENT);
 	bool counts = any_selected(out, CONTEXT_SWITCHES, BLOCKED);
 	unsigned want = (cores ? HOST_STAT_CORES : 0u) | (counts ? HOST_STAT_COUNTS : 0u);
-	int r = host_stat_read(c->roots, want, &s, put_core, &reading);
+	int fd = kept_file_begin(&c->kept[KEPT_STAT], c->roots->proc, "stat");
+	int r = fd < 0 ? fd : host_stat_scan(fd, want, &s, put_core, &reading);
+
+	kept_file_end(&c->kept[KEPT_STAT]);
 
 	if (r < 0) {
 		for (unsigned row = 0; row < N_ROWS; row++)

@@ -31,7 +31,7 @@ static int probe_host_load(const struct collect *c, struct error *err)
 static int read_host_load(struct collect *c, struct batch *out)
 {
 	struct loadavg l;
-	int r = loadavg_read(c->roots, &l);
+	int r = loadavg_read(c->roots, &c->kept[KEPT_LOADAVG], &l);
 
 	if (r < 0) {
 		put_all_absent(out, NULL, 0, N_ROWS, r);

@@ -109,7 +109,7 @@ static int read_host_memory(struct collect *c, struct batch *out)
 		{ SWAP_CACHED, MEM_SWAP_CACHED },
 	};
 	struct meminfo m;
-	int r = meminfo_read(c->roots, &m);
+	int r = meminfo_read(c->roots, &c->kept[KEPT_MEMINFO], &m);
 
 	if (r < 0) {
 		put_all_absent(out, NULL, 0, N_ROWS, r);

@@ -85,7 +85,8 @@ static int read_host_pressure(struct collect *c, struct batch *out)
 
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
 		struct pressure p;
-		int r = host_pressure_read(c->roots, files[i].resource, &p);
+		int r = host_pressure_read(
+			c->roots, files[i].resource, &c->kept[KEPT_PRESSURE + i], &p);
 
 		/* irq is there since 6.1 and only with CONFIG_IRQ_TIME_ACCOUNTING. */
 		if (r < 0 && i == 0)

@@ -3,6 +3,7 @@
  * target's mmap lock (8 us per MB of small pages), so it is done in rounds: all processes in one tick, so that the sum is of one
  * moment, and rarely enough that no process stands still for more than 1 % of the time and we spend no more than 2.5 % on it. */
 #include <errno.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -71,15 +72,16 @@ static bool too_large(const struct collect *c, const struct process *p)
 
 static int probe_smaps(const struct collect *c, struct error *err)
 {
-	char text[4096];
 	int r = collect_needs_proc(c, err);
 
 	if (r < 0)
 		return r;
-	ssize_t n = read_root_file(c->roots->proc, "self/smaps_rollup", text, sizeof(text));
-	return n < 0 ? error_set(err, (int) n,
-			       "this kernel has no smaps_rollup; Linux 4.14 would help")
-		     : 0;
+	/* Whether it may be read is decided when it is opened; a reading walks all our pages. */
+	int fd = root_file(c->roots->proc, "self/smaps_rollup");
+	if (fd < 0)
+		return error_set(err, fd, "this kernel has no smaps_rollup; Linux 4.14 would help");
+	close(fd);
+	return 0;
 }
 
 static void put_process(struct batch *out, struct process *p)

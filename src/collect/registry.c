@@ -112,14 +112,11 @@ int measures_build(struct measures *ret, struct error *err)
 	int r = fill(&m, totals);
 	if (r < 0)
 		r = error_say(err, r, "a key in the table of measurements is too long");
-	if (r == 0) {
-		link_rates(&m);
-		r = measures_check(&m, err);
-	}
 	if (r < 0) {
 		measures_done(&m);
 		return r;
 	}
+	link_rates(&m);
 	*ret = m;
 	return 0;
 }

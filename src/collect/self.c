@@ -21,7 +21,7 @@ _Static_assert(ARRAY_SIZE(rows) == N_ROWS, "one row a name");
 static int read_self(struct collect *c, struct batch *out)
 {
 	put(out, NULL, CPU_SECONDS, host_own_cpu_ns() - c->self_before_ns + c->helpers_cpu_ns);
-	uint64_t peak_bytes = host_own_peak_bytes(c->roots);
+	uint64_t peak_bytes = host_own_peak_bytes(c->roots, &c->kept[KEPT_OWN_STATUS]);
 
 	if (peak_bytes > 0)
 		put(out, NULL, HWM, peak_bytes);

@@ -32,7 +32,7 @@ static ssize_t read_file_at(int directory, const char *name, char *text, size_t 
 {
 	AUTO_CLOSE int fd = open_kernel_file(directory, name);
 
-	return fd < 0 ? fd : read_kernel_file(fd, text, size);
+	return fd < 0 ? fd : read_kernel_record(fd, text, size);
 }
 
 static int read_number(int directory, const char *name, uint64_t *ret)
@@ -216,7 +216,8 @@ int cgroup_limit_read(
 	}
 	free(directory);
 	best.above_hidden = best.above_hidden || !top;
-	if (p->version == 1 && f->controller == CGROUP_MEMORY)
+	/* Where all above was seen it says nothing new, and a reading of it is dear. */
+	if (best.above_hidden && p->version == 1 && f->controller == CGROUP_MEMORY)
 		take_hierarchical(p, kind, depth, &best);
 	*ret = best;
 	return found ? 0 : -ENOENT;

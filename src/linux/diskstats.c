@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/macros.h"
+#include "linux/kept_file.h"
 #include "linux/line_reader.h"
 #include "linux/roots.h"
 #include "linux/scan.h"
@@ -235,16 +236,13 @@ bool disk_is_under_another(const struct roots *r, const char *name)
 	return false;
 }
 
-int diskstats_each(const struct roots *r, disk_function *each, void *context)
+static int scan_file(int fd, disk_function *each, void *context)
 {
-	AUTO_CLOSE int fd = root_file(r->proc, "diskstats");
 	struct line_reader reader;
 	const char *line;
 	size_t size;
 	int more;
 
-	if (fd < 0)
-		return fd;
 	line_reader_begin(&reader, fd);
 	while ((more = line_reader_next(&reader, &line, &size)) > 0) {
 		struct disk_io io;
@@ -258,32 +256,44 @@ int diskstats_each(const struct roots *r, disk_function *each, void *context)
 	return more;
 }
 
-struct disk_count {
+int diskstats_each(
+	const struct roots *r, struct kept_file *file, disk_function *each, void *context)
+{
+	int fd = kept_file_begin(file, r->proc, "diskstats");
+	int rc = fd < 0 ? fd : scan_file(fd, each, context);
+
+	kept_file_end(file);
+	return rc;
+}
+
+struct disk_search {
 	const struct roots *roots;
-	unsigned whole;
+	bool found;
 };
 
-static void count_disk(const struct disk_io *io, void *context)
+static void find_disk(const struct disk_io *io, void *context)
 {
-	struct disk_count *count = context;
+	struct disk_search *s = context;
 
-	count->whole += disk_kind(count->roots, io->name) == DISK_WHOLE;
+	s->found = s->found || disk_kind(s->roots, io->name) == DISK_WHOLE;
 }
 
 int diskstats_probe(const struct roots *r, struct error *err)
 {
-	struct disk_count count = { .roots = r };
+	struct disk_search search = { .roots = r };
+	struct kept_file file = { 0 };
 
 	if (r->sys < 0)
 		return error_say(err, -ENOENT,
 			"without /sys disks cannot be told from their partitions; mounting it "
 			"would help");
-	int rc = diskstats_each(r, count_disk, &count);
+	int rc = diskstats_each(r, &file, find_disk, &search);
+	kept_file_close(&file);
 	if (rc == -EINVAL)
 		return error_say(err, rc, "/proc/diskstats is not as the kernel documents it");
 	if (rc < 0)
 		return error_set(err, rc, "/proc/diskstats cannot be read");
-	if (count.whole == 0)
+	if (!search.found)
 		return error_say(err, -ENODEV, "/proc/diskstats shows no disk here");
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 struct error;
+struct kept_file;
 struct roots;
 
 #define DISK_NAME_SIZE 64
@@ -47,7 +48,8 @@ bool disk_is_under_another(const struct roots *r, const char *name);
 typedef void disk_function(const struct disk_io *io, void *context);
 
 /* Calls for each line. A negative errno when the file cannot be read or has a malformed line. */
-int diskstats_each(const struct roots *r, disk_function *each, void *context);
+int diskstats_each(
+	const struct roots *r, struct kept_file *file, disk_function *each, void *context);
 int diskstats_probe(const struct roots *r, struct error *err);
 
 #endif

@@ -12,6 +12,7 @@
 #include "base/macros.h"
 #include "linux/host_limits.h"
 #include "linux/host_stat.h"
+#include "linux/kept_file.h"
 #include "linux/proc_files.h"
 #include "linux/roots.h"
 
@@ -193,21 +194,25 @@ uint64_t host_shared_memory_bytes(void)
 	return (uint64_t) info.sharedram * info.mem_unit;
 }
 
-uint64_t host_stolen_ns(const struct roots *r)
+uint64_t host_stolen_ns(const struct roots *r, struct kept_file *stat)
 {
 	struct host_stat s;
 
-	if (host_stat_read(r, 0, &s, NULL, NULL) < 0)
+	int fd = kept_file_begin(stat, r->proc, "stat");
+	int rc = fd < 0 ? fd : host_stat_scan(fd, 0, &s, NULL, NULL);
+
+	kept_file_end(stat);
+	if (rc < 0)
 		return 0;
 	return ticks_to_ns(
 		s.all.ticks[CPU_IRQ] + s.all.ticks[CPU_SOFTIRQ] + s.all.ticks[CPU_STEAL]);
 }
 
-uint64_t host_own_peak_bytes(const struct roots *r)
+uint64_t host_own_peak_bytes(const struct roots *r, struct kept_file *file)
 {
 	char text[4096];
 	struct proc_status status;
-	ssize_t n = read_root_file(r->proc, "self/status", text, sizeof(text));
+	ssize_t n = kept_file_read(file, r->proc, "self/status", text, sizeof(text));
 
 	if (n < 0 || proc_status_parse(text, (size_t) n, &status) < 0 || !status.has_memory)
 		return 0;

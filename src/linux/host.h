@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct kept_file;
 struct roots;
 
 struct host {
@@ -33,11 +34,11 @@ void host_read(const struct roots *r, struct host *ret);
 
 /* Time the whole machine spent in interrupts and lost to its hypervisor since boot: /proc/stat irq + softirq + steal. The scheduler may
  * take these off a task's CPU time where perf's clock does not. 0 when it cannot be read. */
-uint64_t host_stolen_ns(const struct roots *r);
+uint64_t host_stolen_ns(const struct roots *r, struct kept_file *stat);
 
 /* Peak resident memory of this very process, bytes: /proc/self/status VmHWM. ru_maxrss will not do: over an exec it keeps the peak
  * of whoever called exec. 0 when it cannot be read. */
-uint64_t host_own_peak_bytes(const struct roots *r);
+uint64_t host_own_peak_bytes(const struct roots *r, struct kept_file *status);
 
 /* CPU time of this very process so far: getrusage(2) RUSAGE_SELF. */
 uint64_t host_own_cpu_ns(void);

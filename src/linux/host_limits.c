@@ -17,7 +17,7 @@ static void read_memory(const struct roots *roots, struct host_limits *ret)
 {
 	struct meminfo m;
 
-	if (meminfo_read(roots, &m) < 0)
+	if (meminfo_read(roots, NULL, &m) < 0)
 		return;
 	ret->memory_total_bytes = m.bytes[MEM_TOTAL]; /* 0 where it has no such line */
 	ret->swap_total_bytes = m.bytes[MEM_SWAP_TOTAL];

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "base/error.h"
+#include "linux/kept_file.h"
 #include "linux/roots.h"
 #include "linux/scan.h"
 
@@ -23,10 +24,10 @@ int loadavg_parse(const char *text, size_t n, struct loadavg *ret)
 	return 0;
 }
 
-int loadavg_read(const struct roots *r, struct loadavg *ret)
+int loadavg_read(const struct roots *r, struct kept_file *file, struct loadavg *ret)
 {
 	char text[256];
-	ssize_t n = read_root_file(r->proc, "loadavg", text, sizeof(text));
+	ssize_t n = kept_file_read(file, r->proc, "loadavg", text, sizeof(text));
 
 	return n < 0 ? (int) n : loadavg_parse(text, (size_t) n, ret);
 }
@@ -34,7 +35,7 @@ int loadavg_read(const struct roots *r, struct loadavg *ret)
 int loadavg_probe(const struct roots *r, struct error *err)
 {
 	struct loadavg l;
-	int rc = loadavg_read(r, &l);
+	int rc = loadavg_read(r, NULL, &l);
 
 	return rc < 0 ? error_set(err, rc, "/proc/loadavg cannot be read") : 0;
 }

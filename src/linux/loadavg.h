@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 struct error;
+struct kept_file;
 struct roots;
 
 struct loadavg {
@@ -16,7 +17,7 @@ struct loadavg {
 
 /* -EINVAL when it is malformed. */
 int loadavg_parse(const char *text, size_t n, struct loadavg *ret);
-int loadavg_read(const struct roots *r, struct loadavg *ret);
+int loadavg_read(const struct roots *r, struct kept_file *file, struct loadavg *ret);
 int loadavg_probe(const struct roots *r, struct error *err);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/macros.h"
+#include "linux/kept_file.h"
 #include "linux/key_lines.h"
 #include "linux/roots.h"
 
@@ -45,10 +46,10 @@ int meminfo_parse(const char *text, size_t n, struct meminfo *ret)
 	return r;
 }
 
-int meminfo_read(const struct roots *r, struct meminfo *ret)
+int meminfo_read(const struct roots *r, struct kept_file *file, struct meminfo *ret)
 {
 	char text[MEMINFO_SIZE];
-	ssize_t n = read_root_file(r->proc, "meminfo", text, sizeof(text));
+	ssize_t n = kept_file_read(file, r->proc, "meminfo", text, sizeof(text));
 
 	return n < 0 ? (int) n : meminfo_parse(text, (size_t) n, ret);
 }
@@ -56,7 +57,7 @@ int meminfo_read(const struct roots *r, struct meminfo *ret)
 int meminfo_probe(const struct roots *r, struct error *err)
 {
 	struct meminfo m;
-	int rc = meminfo_read(r, &m);
+	int rc = meminfo_read(r, NULL, &m);
 
 	if (rc == -EINVAL)
 		return error_say(err, rc, "/proc/meminfo is not as proc(5) describes it");

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 struct error;
+struct kept_file;
 struct roots;
 
 /* In the kernel's order. */
@@ -46,7 +47,7 @@ static inline bool meminfo_has(const struct meminfo *m, enum meminfo_line line)
 
 /* -EINVAL for a malformed line. */
 int meminfo_parse(const char *text, size_t n, struct meminfo *ret);
-int meminfo_read(const struct roots *r, struct meminfo *ret);
+int meminfo_read(const struct roots *r, struct kept_file *file, struct meminfo *ret);
 int meminfo_probe(const struct roots *r, struct error *err);
 
 #endif

@@ -3,11 +3,12 @@
 #include "linux/pressure.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/macros.h"
+#include "linux/kept_file.h"
 #include "linux/roots.h"
 #include "linux/scan.h"
 
@@ -65,21 +66,21 @@ int pressure_parse(const char *text, size_t n, struct pressure *ret)
 	return 0;
 }
 
-int host_pressure_read(const struct roots *r, const char *resource, struct pressure *ret)
+int host_pressure_read(
+	const struct roots *r, const char *resource, struct kept_file *file, struct pressure *ret)
 {
+	char path[32];
 	char text[512];
-	AUTO_CLOSE int fd = root_file(r->proc, "pressure/%s", resource);
 
-	if (fd < 0)
-		return fd;
-	ssize_t n = read_kernel_file(fd, text, sizeof(text));
+	(void) snprintf(path, sizeof(path), "pressure/%s", resource);
+	ssize_t n = kept_file_read(file, r->proc, path, text, sizeof(text));
 	return n < 0 ? (int) n : pressure_parse(text, (size_t) n, ret);
 }
 
 int host_pressure_probe(const struct roots *r, struct error *err)
 {
 	struct pressure p;
-	int rc = host_pressure_read(r, "cpu", &p);
+	int rc = host_pressure_read(r, "cpu", NULL, &p);
 
 	/* A kernel that has it built in and switched off has no files, or files that cannot be read. */
 	if (rc == -ENOENT || rc == -EOPNOTSUPP)

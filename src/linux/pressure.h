@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 struct error;
+struct kept_file;
 struct roots;
 
 struct pressure_line {
@@ -25,7 +26,8 @@ struct pressure {
 /* -EINVAL when a line is malformed or there is none; lines of other names are left alone. */
 int pressure_parse(const char *text, size_t n, struct pressure *ret);
 /* The machine's, of "cpu", "memory", "io" or "irq". -ENOENT or -EOPNOTSUPP where the kernel keeps none. */
-int host_pressure_read(const struct roots *r, const char *resource, struct pressure *ret);
+int host_pressure_read(
+	const struct roots *r, const char *resource, struct kept_file *file, struct pressure *ret);
 int host_pressure_probe(const struct roots *r, struct error *err);
 
 #endif

@@ -255,7 +255,8 @@ struct assay_run_info {
 	uint64_t self_cpu_ns, self_memory_peak_bytes, ticks, missed_ticks, windows;
 	uint64_t records_written, records_lost; /* windows that could not be written */
 	uint64_t write_failures;
-	char info_error[240]; /* why info.json could not be written when that was tried last, "" when it could */
+	char info_error
+		[240]; /* why info.json could not be written when that was tried last, "" when it could */
 	char write_error[240]; /* the latest, "" when none */
 
 	/* what a reader must know: alarms, gaps, denied processes; one sentence each */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/macros.h"
 #include "monitor/conclude_parts.h"
@@ -210,6 +211,9 @@ void conclude(struct monitor *m, struct assay_run_info *info, bool running)
 		free(info->notes[--info->n_notes]);
 	info->n_headline = 0;
 	headline_add(info, "wall_seconds", SECONDS, info->wall_ns, EXACT, "tree_elapsed_seconds");
+
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	m->cpus_online = cpus > 0 ? (unsigned) cpus : 1;
 
 	struct verdict v = conclude_verdict(m, info);
 	conclude_cpu(m, info, &v);

@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/clock.h"
@@ -56,13 +55,12 @@ enum reap_alarm conclude_reap_alarm(const struct cpu_sources *s)
 }
 
 /* What was stolen from the whole machine, by the job's share of its CPUs: twice that, for the stealing is not even. */
-static uint64_t stolen_ns(const struct monitor *m)
+static uint64_t stolen_ns(struct monitor *m)
 {
-	uint64_t now_ns = host_stolen_ns(m->collect.roots);
+	uint64_t now_ns = host_stolen_ns(m->collect.roots, &m->collect.kept[KEPT_STAT]);
 	uint64_t stolen = now_ns > m->stolen_at_start_ns ? now_ns - m->stolen_at_start_ns : 0;
 	double elapsed = (double) (clock_monotonic_ns() - m->schedule.start_ns + 1);
-	double share = 2 * (double) m->ledger.tree_cpu_ns /
-		       ((double) sysconf(_SC_NPROCESSORS_ONLN) * elapsed);
+	double share = 2 * (double) m->ledger.tree_cpu_ns / ((double) m->cpus_online * elapsed);
 
 	return share < 1 ? (uint64_t) (share * (double) stolen) : stolen;
 }
@@ -225,7 +223,6 @@ static void add_cpu(const struct monitor *m, struct assay_run_info *info, const 
 {
 	struct headline *h =
 		headline_add(info, "cpu_seconds", SECONDS, c->cpu_ns, c->quality, c->key);
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 
 	if (claims_by_cgroup(v)) {
 		uint64_t lost_ns = conclude_cgroup_lost_ns(&v->cpu);
@@ -241,7 +238,7 @@ static void add_cpu(const struct monitor *m, struct assay_run_info *info, const 
 	} else if (may_miss(v)) {
 		h->has_lower = h->has_upper = true;
 		h->lower = c->cpu_ns;
-		h->upper = (uint64_t) (cpus > 0 ? cpus : 1) * info->wall_ns;
+		h->upper = (uint64_t) m->cpus_online * info->wall_ns;
 		/* What everybody in a cgroup used is no less than what the job did. */
 		if (v->cpu.cgroup_bounds && v->cpu.cgroup_ns < h->upper)
 			h->upper = v->cpu.cgroup_ns;
@@ -285,7 +282,7 @@ static void add_cores(const struct monitor *m, struct assay_run_info *info, cons
 		return;
 	/* Thousandths of a percent of a core to thousandths of a core. */
 	uint64_t peak = rate.quality != ABSENT ? rate.max / 100 : 0;
-	uint64_t cores = 1000 * (uint64_t) sysconf(_SC_NPROCESSORS_ONLN);
+	uint64_t cores = 1000 * (uint64_t) m->cpus_online;
 	struct headline *h = headline_add(info, "cpu_peak_cores", UNITLESS,
 		peak > mean ? peak : mean, may_miss(v) ? LOWER_BOUND : SAMPLED,
 		peak > mean ? "tree_cpu_percent" : c->key);

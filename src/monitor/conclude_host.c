@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Who used the machine's CPUs while the job ran: the job, the recorder, everybody else, and what the hypervisor took. */
 #include <stdio.h>
-#include <unistd.h>
 
 #include "linux/host_stat.h"
 #include "monitor/conclude_parts.h"
@@ -65,7 +64,6 @@ void conclude_host(struct monitor *m, struct assay_run_info *info)
 	struct summary steal = host_row(m, "host_cpu_steal_seconds");
 	struct summary iowait = host_row(m, "host_cpu_iowait_seconds");
 	struct summary idle = host_row(m, "host_cpu_idle_seconds");
-	long cores = sysconf(_SC_NPROCESSORS_ONLN);
 
 	info->host_share = (struct host_share){ 0 };
 	/* One reading, the baseline, tells nothing yet. */
@@ -74,7 +72,7 @@ void conclude_host(struct monitor *m, struct assay_run_info *info)
 	info->host_share = (struct host_share){
 		.known = true,
 		.view = views[host_stat_view(m->collect.roots)],
-		.cores = cores > 0 ? (unsigned) cores : 1,
+		.cores = m->cpus_online,
 		.elapsed_ns = m->last_tick_ns - m->baseline_ns,
 		.busy_ns = busy.delta,
 		.job_ns = cpu->value.n,
@@ -86,7 +84,7 @@ void conclude_host(struct monitor *m, struct assay_run_info *info)
 		.iowait_ns = iowait.delta,
 		.has_idle = idle.quality != ABSENT,
 		.idle_ns = idle.delta,
-		.error_ns = conclude_host_error_ns(cores > 0 ? (unsigned) cores : 1),
+		.error_ns = conclude_host_error_ns(m->cpus_online),
 	};
 	conclude_host_others(&info->host_share);
 }

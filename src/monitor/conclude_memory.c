@@ -2,7 +2,6 @@
 /* Memory: the bounds of the job's peak, the largest process, what no process shows. */
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/units.h"
 #include "monitor/conclude_parts.h"
@@ -13,7 +12,7 @@
 /* RSS is kept in per-CPU batches since Linux 6.2: a peak may be off by this much. lib/percpu_counter.c: batch = max(32, 2 x CPUs). */
 static uint64_t rss_batching_bytes(const struct monitor *m)
 {
-	uint64_t cpus = (uint64_t) sysconf(_SC_NPROCESSORS_ONLN);
+	uint64_t cpus = m->cpus_online;
 	uint64_t batch = 2 * cpus > 32 ? 2 * cpus : 32;
 
 	return 3 * batch * cpus * m->collect.page_size; /* anonymous, file and shared pages each */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/macros.h"
+#include "collect/energy_domains.h"
 #include "monitor/conclude_parts.h"
 
 struct direction {
@@ -88,12 +89,12 @@ static void note_lost_sockets(const struct net_sockets *s, struct assay_run_info
 
 void conclude_energy(struct monitor *m, struct assay_run_info *info)
 {
-	if (m->energy.doubtful)
+	if (m->collect.energy->doubtful)
 		run_info_note(info,
 			"energy counters may have gone round more often than was seen: %llu times "
 			"samples "
 			"were further apart than a round lasts at twice the power so far",
-			(unsigned long long) m->energy.doubtful);
+			(unsigned long long) m->collect.energy->doubtful);
 }
 
 static void note_interfaces(const struct interfaces *s, struct assay_run_info *info)

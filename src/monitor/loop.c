@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "collect/energy_domains.h"
 #include "linux/host.h"
 #include "monitor/hand_on.h"
 #include "monitor/lines.h"
@@ -60,15 +61,25 @@ void monitor_activate(struct monitor *m, const char *collector)
 			m->active[i] = true;
 }
 
+/* In place: a literal of this size is made on the stack first, and copied. */
+void monitor_blank(struct monitor *m)
+{
+	memset(m, 0, sizeof(*m));
+	m->census.fd = -1;
+	m->finals.listener.fd = -1;
+	m->collect.perf_fd = -1;
+	m->collect.keeper_io_fd = -1;
+}
+
 int monitor_init(struct monitor *m, const struct roots *roots, const struct measures *measures,
 	const bool *selected, struct collector_state *states, struct error *err)
 {
 	size_t n = measures->n;
 
-	*m = (struct monitor){ .measures = measures, .selected = selected, .states = states };
-	m->census.fd = -1;
-	m->finals.listener.fd = -1;
-	m->collect = (struct collect){ .roots = roots, .perf_fd = -1, .keeper_io_fd = -1 };
+	m->measures = measures;
+	m->selected = selected;
+	m->states = states;
+	m->collect.roots = roots;
 	m->column = calloc(n, sizeof(*m->column));
 	m->batch.singles = calloc(n, sizeof(*m->batch.singles));
 	m->batch.run_singles = calloc(n, sizeof(*m->batch.run_singles));
@@ -76,8 +87,9 @@ int monitor_init(struct monitor *m, const struct roots *roots, const struct meas
 	m->window_singles = calloc(n, sizeof(*m->window_singles));
 	m->process_records = calloc(PROCESSES_PER_RECORD, sizeof(*m->process_records));
 	m->candidates = calloc(PROCESSES_PER_RECORD, sizeof(*m->candidates));
+	m->collect.energy = calloc(1, sizeof(*m->collect.energy));
 	if (!m->column || !m->batch.singles || !m->batch.run_singles || !m->batch.totals ||
-		!m->window_singles || !m->process_records || !m->candidates) {
+		!m->window_singles || !m->process_records || !m->candidates || !m->collect.energy) {
 		monitor_done(m);
 		return error_set(err, -ENOMEM, "cannot prepare to record");
 	}
@@ -94,7 +106,6 @@ int monitor_init(struct monitor *m, const struct roots *roots, const struct meas
 	m->collect.ledger = &m->ledger;
 	m->collect.census = &m->census;
 	m->collect.interfaces = &m->interfaces;
-	m->collect.energy = &m->energy;
 	m->collect.finals = &m->finals;
 	m->collect.sockets = &m->sockets;
 	m->collect.page_size = (uint64_t) sysconf(_SC_PAGESIZE);
@@ -119,6 +130,9 @@ void monitor_done(struct monitor *m)
 	free(m->window_singles);
 	free(m->process_records);
 	free(m->candidates);
+	free(m->collect.energy);
+	for (size_t i = 0; i < N_KEPT_FILES; i++)
+		kept_file_close(&m->collect.kept[i]);
 	cgroup_reading_close(&m->collect.cgroup_reading);
 	devices_done(&m->devices);
 	disks_done(&m->collect.disks);
@@ -132,9 +146,7 @@ void monitor_done(struct monitor *m)
 		close(m->collect.perf_fd);
 	if (m->collect.keeper_io_fd >= 0)
 		close(m->collect.keeper_io_fd);
-	*m = (struct monitor){ .census.fd = -1,
-		.finals.listener.fd = -1,
-		.collect = { .perf_fd = -1, .keeper_io_fd = -1 } };
+	monitor_blank(m);
 }
 
 /* The job and its counters begin with the run: their first readings count whole. */
@@ -219,7 +231,7 @@ void monitor_baseline(struct monitor *m)
 	m->baseline_ns = clock_monotonic_ns();
 	m->sleep_offset_ns = clock_slept_ns();
 	m->collect.shared_low_bytes = host_shared_memory_bytes();
-	m->stolen_at_start_ns = host_stolen_ns(m->collect.roots);
+	m->stolen_at_start_ns = host_stolen_ns(m->collect.roots, &m->collect.kept[KEPT_STAT]);
 	for (size_t i = 0; collectors[i]; i++) {
 		if (!m->active[i] || !collectors[i]->counted_before)
 			continue;

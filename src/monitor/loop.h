@@ -8,7 +8,6 @@
 #include <stdint.h>
 
 #include "collect/collect.h"
-#include "collect/energy_domains.h"
 #include "collect/interfaces.h"
 #include "model/record.h"
 #include "model/run_info.h"
@@ -39,7 +38,6 @@ struct monitor {
 	struct devices devices;
 	struct interfaces interfaces;
 	struct net_sockets sockets;
-	struct energy_domains energy;
 	struct schedule schedule;
 	bool active[N_COLLECTORS_MAX];
 	int first_row[N_COLLECTORS_MAX];
@@ -60,6 +58,7 @@ struct monitor {
 	uint64_t suspended_ns, suspended_in_window_ns;
 	uint64_t baseline_ns; /* when those counters were read that ran before the job */
 	uint64_t stolen_at_start_ns;
+	unsigned cpus_online; /* when last concluded: each question opens a file */
 	uint64_t sequence, ticks;
 	uint32_t samples_in_window;
 	uint64_t sink_failures;
@@ -67,7 +66,9 @@ struct monitor {
 	char sink_error[240]; /* the latest, "" when none */
 };
 
-/* Prepares for a tree below `keeper`; `roots`, `measures`, `selected` and `states` are borrowed. The schedule starts at `start_ns`. */
+/* What monitor_init() wants, and monitor_done() leaves. */
+void monitor_blank(struct monitor *m);
+/* Prepares a blank one for a tree below `keeper`; `roots`, `measures`, `selected` and `states` are borrowed. The schedule starts at `start_ns`. */
 int monitor_init(struct monitor *m, const struct roots *roots, const struct measures *measures,
 	const bool *selected, struct collector_state *states, struct error *err);
 void monitor_start(struct monitor *m, uint64_t start_ns, uint64_t sample_interval_ns,

@@ -86,7 +86,11 @@ bool namespace_is_the_jobs(const struct roots *roots, uint64_t network_namespace
 		.roots = roots, .network_namespace = network_namespace, .keeper = keeper
 	};
 
-	if (!sees_all_processes(roots) || proc_pids_each(roots->proc, look_at, &s) < 0)
+	if (!sees_all_processes(roots))
+		return false;
+	/* Mostly this is where the job is, too: then all of /proc need not be listed. */
+	look_at(1, &s);
+	if (!s.found && proc_pids_each(roots->proc, look_at, &s) < 0)
 		return false;
 	return !s.found;
 }

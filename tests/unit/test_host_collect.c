@@ -44,6 +44,18 @@ static struct machine make_machine(void)
 	return m;
 }
 
+static void the_table_of_all_measurements_is_sound(void **state)
+{
+	struct measures measures;
+	struct error err = { 0 };
+
+	(void) state;
+	assert_int_equal(measures_build(&measures, &err), 0);
+	if (measures_check(&measures, &err) < 0)
+		fail_msg("%s", err.text);
+	measures_done(&measures);
+}
+
 static void drop_machine(struct machine *m)
 {
 	free(m->selected);
@@ -545,6 +557,7 @@ static void sensors_of_two_machines_in_one_process_are_not_mixed_up(void **state
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_table_of_all_measurements_is_sound),
 		cmocka_unit_test(
 			cpu_growth_is_told_by_state_and_iowait_that_runs_backwards_is_flagged),
 		cmocka_unit_test(states_a_kernel_lacks_are_absent_and_not_zero),

@@ -88,6 +88,7 @@ static void begin(struct recorded_job *job, const char *measurements, char *cons
 		.child_action = &job->signals.original_child,
 		.stdio = { -1, -1, -1 } };
 	assert_int_equal(keeper_start(&job->keeper, &setup, &err), 0);
+	monitor_blank(&job->monitor);
 	assert_int_equal(monitor_init(&job->monitor, &job->roots, &job->measures, job->selected,
 				 job->states, &err),
 		0);

@@ -201,15 +201,15 @@ static void our_own_limit_needs_no_other_explanation(void **state)
 static void put_limited_v2(const struct tree *t)
 {
 	put_own_cgroup(t, "0::/step/task\n");
-	put(t, "sys/fs/cgroup/step/cgroup.events", "populated 1\n");
-	put(t, "sys/fs/cgroup/step/memory.current", "1\n");
-	put(t, "sys/fs/cgroup/step/memory.max", "1048576\n");
-	put(t, "sys/fs/cgroup/step/memory.events", "max 100\noom_kill 3\n");
-	put(t, "sys/fs/cgroup/step/memory.events.local", "max 10\noom_kill 0\n");
-	put(t, "sys/fs/cgroup/step/task/cgroup.events", "populated 1\n");
-	put(t, "sys/fs/cgroup/step/task/memory.current", "1\n");
-	put(t, "sys/fs/cgroup/step/task/memory.max", "max\n");
-	put(t, "sys/fs/cgroup/step/task/memory.events", "max 0\noom_kill 3\n");
+	tree_put(&t->made, "sys/fs/cgroup/step/cgroup.events", "populated 1\n");
+	tree_put(&t->made, "sys/fs/cgroup/step/memory.current", "1\n");
+	tree_put(&t->made, "sys/fs/cgroup/step/memory.max", "1048576\n");
+	tree_put(&t->made, "sys/fs/cgroup/step/memory.events", "max 100\noom_kill 3\n");
+	tree_put(&t->made, "sys/fs/cgroup/step/memory.events.local", "max 10\noom_kill 0\n");
+	tree_put(&t->made, "sys/fs/cgroup/step/task/cgroup.events", "populated 1\n");
+	tree_put(&t->made, "sys/fs/cgroup/step/task/memory.current", "1\n");
+	tree_put(&t->made, "sys/fs/cgroup/step/task/memory.max", "max\n");
+	tree_put(&t->made, "sys/fs/cgroup/step/task/memory.events", "max 0\noom_kill 3\n");
 }
 
 static void hits_are_those_of_the_limit_itself_and_not_of_all_below_it(void **state)
@@ -219,10 +219,10 @@ static void hits_are_those_of_the_limit_itself_and_not_of_all_below_it(void **st
 
 	open_tree(&t, V2);
 	put_limited_v2(&t);
-	oom_begin(&t.watch, &t.roots, 0);
-	put(&t, "sys/fs/cgroup/step/memory.events", "max 150\noom_kill 4\n");
-	put(&t, "sys/fs/cgroup/step/memory.events.local", "max 12\noom_kill 0\n");
-	put(&t, "sys/fs/cgroup/step/task/memory.events", "max 0\noom_kill 4\n");
+	oom_begin(&t.watch, &t.made.roots, 0);
+	tree_put(&t.made, "sys/fs/cgroup/step/memory.events", "max 150\noom_kill 4\n");
+	tree_put(&t.made, "sys/fs/cgroup/step/memory.events.local", "max 12\noom_kill 0\n");
+	tree_put(&t.made, "sys/fs/cgroup/step/task/memory.events", "max 0\noom_kill 4\n");
 	struct assay_run_info info = told(&t, SIGKILL, 0);
 	assert_non_null(strstr(info.outcome.evidence,
 		"memory.max of /sys/fs/cgroup/step is 1 MiB, it was hit 2 times during the run"));
@@ -239,9 +239,9 @@ static void a_limit_of_the_list_has_one_count_in_the_whole_record(void **state)
 
 	open_tree(&t, V2);
 	put_limited_v2(&t);
-	oom_begin(&t.watch, &t.roots, 0);
-	put(&t, "sys/fs/cgroup/step/task/memory.events", "max 0\noom_kill 4\n");
-	oom_end(&t.watch, &t.roots, &found);
+	oom_begin(&t.watch, &t.made.roots, 0);
+	tree_put(&t.made, "sys/fs/cgroup/step/task/memory.events", "max 0\noom_kill 4\n");
+	oom_end(&t.watch, &t.made.roots, &found);
 	info.outcome = (struct outcome){ .known = true, .signal = SIGKILL };
 	info.target_limits[0] = (struct target_limit){ .name = "memory",
 		.source = "cgroup",
@@ -262,15 +262,15 @@ static void the_sum_with_swap_counts_where_it_is_refused_first(void **state)
 
 	open_tree(&t, V1);
 	put_own_cgroup(&t, "4:memory:/us\n");
-	put(&t, "sys/fs/cgroup/memory/us/memory.oom_control", "oom_kill 0\n");
-	put(&t, "sys/fs/cgroup/memory/us/memory.limit_in_bytes", "1048576\n");
-	put(&t, "sys/fs/cgroup/memory/us/memory.failcnt", "7\n");
-	put(&t, "sys/fs/cgroup/memory/us/memory.memsw.limit_in_bytes", "1048576\n");
-	put(&t, "sys/fs/cgroup/memory/us/memory.memsw.failcnt", "20\n");
-	oom_begin(&t.watch, &t.roots, 0);
-	put(&t, "sys/fs/cgroup/memory/us/memory.oom_control", "oom_kill 1\n");
-	put(&t, "sys/fs/cgroup/memory/us/memory.failcnt", "8\n");
-	put(&t, "sys/fs/cgroup/memory/us/memory.memsw.failcnt", "24\n");
+	tree_put(&t.made, "sys/fs/cgroup/memory/us/memory.oom_control", "oom_kill 0\n");
+	tree_put(&t.made, "sys/fs/cgroup/memory/us/memory.limit_in_bytes", "1048576\n");
+	tree_put(&t.made, "sys/fs/cgroup/memory/us/memory.failcnt", "7\n");
+	tree_put(&t.made, "sys/fs/cgroup/memory/us/memory.memsw.limit_in_bytes", "1048576\n");
+	tree_put(&t.made, "sys/fs/cgroup/memory/us/memory.memsw.failcnt", "20\n");
+	oom_begin(&t.watch, &t.made.roots, 0);
+	tree_put(&t.made, "sys/fs/cgroup/memory/us/memory.oom_control", "oom_kill 1\n");
+	tree_put(&t.made, "sys/fs/cgroup/memory/us/memory.failcnt", "8\n");
+	tree_put(&t.made, "sys/fs/cgroup/memory/us/memory.memsw.failcnt", "24\n");
 	struct assay_run_info info = told(&t, SIGKILL, 0);
 	assert_non_null(strstr(info.outcome.evidence, "it was hit 4 times during the run"));
 	run_info_done(&info);
