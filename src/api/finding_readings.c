@@ -169,32 +169,39 @@ static void tell_row(struct making *m, const struct monitor *monitor, size_t row
 }
 
 /* Collectors that tell something by one reading are read once. What is a rate needs two readings, and is left out. */
-static int tell_machine_readings(struct making *m, struct look *look, struct error *err)
+static int read_machine(
+	struct making *m, struct look *look, struct monitor *monitor, bool *all, struct error *err)
 {
-	struct monitor monitor;
 	const struct measures *ms = look->measures;
-	bool *all = calloc(ms->n, sizeof(*all));
 	struct collector_state states[N_COLLECTORS_MAX];
 
 	memcpy(states, look->states, sizeof(states));
-	if (!all)
-		return error_set(err, -ENOMEM, "cannot read the sources");
 	memset(all, 1, ms->n * sizeof(*all));
-	monitor_blank(&monitor);
-	int r = monitor_init(&monitor, &look->roots, ms, all, states, err);
-	if (r < 0) {
-		free(all);
+	monitor_blank(monitor);
+	int r = monitor_init(monitor, &look->roots, ms, all, states, err);
+	if (r < 0)
 		return r;
-	}
-	monitor.collect.cgroup = &look->cgroup;
-	monitor.ledger.job_pid = look->pid;
-	monitor_look(&monitor);
+	monitor->collect.cgroup = &look->cgroup;
+	monitor->ledger.job_pid = look->pid;
+	monitor_look(monitor);
 	for (size_t row = 0; row < ms->n; row++)
 		if (collectors[ms->collector[row]]->tells_alone && ms->rate_of[row] < 0)
-			tell_row(m, &monitor, row);
-	monitor_done(&monitor);
-	free(all);
+			tell_row(m, monitor, row);
+	monitor_done(monitor);
 	return 0;
+}
+
+static int tell_machine_readings(struct making *m, struct look *look, struct error *err)
+{
+	bool *all = calloc(look->measures->n, sizeof(*all));
+	/* Not on the stack, which may be small (ulimit -s). */
+	struct monitor *monitor = calloc(1, sizeof(*monitor));
+	int r = all && monitor ? read_machine(m, look, monitor, all, err)
+			       : error_set(err, -ENOMEM, "cannot read the sources");
+
+	free(monitor);
+	free(all);
+	return r;
 }
 
 int tell_readings(struct making *m, struct look *look, struct error *err)

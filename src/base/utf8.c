@@ -54,6 +54,17 @@ bool utf8_is_valid(const char *s, size_t n)
 	return true;
 }
 
+/* Zero-width characters and those that turn the direction of what follows: a text with them is not what it shows. */
+static bool is_invisible(const unsigned char *s)
+{
+	bool marks = s[0] == 0xe2 && s[1] == 0x80 &&
+		     ((s[2] >= 0x8b && s[2] <= 0x8f) || (s[2] >= 0xa8 && s[2] <= 0xae));
+	bool joiners = s[0] == 0xe2 && s[1] == 0x81 && s[2] >= 0xa0 && s[2] <= 0xaf;
+	bool byte_order = s[0] == 0xef && s[1] == 0xbb && s[2] == 0xbf;
+
+	return marks || joiners || byte_order;
+}
+
 /* The length of the printable character at `s`, or 0 when its first byte has to be escaped. */
 static size_t printable(const char *bytes, size_t n)
 {
@@ -64,6 +75,8 @@ static size_t printable(const char *bytes, size_t n)
 		return 0;
 	if (sequence == 2 && s[0] == 0xc2 && s[1] < 0xa0)
 		return 0; /* C1: U+009B starts a terminal's control sequence as ESC [ does */
+	if (sequence == 3 && is_invisible(s))
+		return 0;
 	return sequence;
 }
 

@@ -30,8 +30,6 @@ static const struct measure rows[] = {
 };
 _Static_assert(ARRAY_SIZE(rows) == N_ROWS, "one row a name");
 
-#define STAT_SIZE 32768 /* a line a device, some 80 bytes */
-
 static int probe_io(const struct collect *c, struct error *err)
 {
 	return cgroup_probe(c, CGROUP_IO, err);
@@ -51,11 +49,10 @@ static void put_v1(struct batch *out, unsigned row, int r, uint64_t n)
 static void read_v1(struct collect *c, struct batch *out, enum cgroup_file file, unsigned row_read,
 	unsigned row_write)
 {
-	char text[STAT_SIZE];
 	uint64_t reads = 0;
 	uint64_t writes = 0;
-	ssize_t n = cgroup_file_read(c, file, text, sizeof(text));
-	int r = n < 0 ? (int) n : cgroup_blkio_parse(text, (size_t) n, &reads, &writes);
+	ssize_t n = cgroup_file_read(c, file, c->scratch, COLLECT_SCRATCH_SIZE);
+	int r = n < 0 ? (int) n : cgroup_blkio_parse(c->scratch, (size_t) n, &reads, &writes);
 
 	put_v1(out, row_read, r, reads);
 	put_v1(out, row_write, r, writes);
@@ -79,7 +76,6 @@ static void put_writes(const struct collect *c, struct batch *out, unsigned row,
 
 static int read_io(struct collect *c, struct batch *out)
 {
-	char text[STAT_SIZE];
 	struct cgroup_io_devices *devices = &c->cgroup_reading.io;
 
 	cgroup_reading_begin(c, out->now_ns);
@@ -88,10 +84,10 @@ static int read_io(struct collect *c, struct batch *out)
 		read_v1(c, out, CGROUP_FILE_IO_OPERATIONS, READ_OPERATIONS, WRITE_OPERATIONS);
 		return 0;
 	}
-	ssize_t n = cgroup_file_read(c, CGROUP_FILE_IO_BYTES, text, sizeof(text));
+	ssize_t n = cgroup_file_read(c, CGROUP_FILE_IO_BYTES, c->scratch, COLLECT_SCRATCH_SIZE);
 	int r = n < 0 ? (int) n
 		      : cgroup_io_devices_look(devices, c->roots, c->cgroup->place[CGROUP_IO].inode,
-				text, (size_t) n);
+				c->scratch, (size_t) n);
 	struct cgroup_io io = cgroup_io_devices_sum(devices);
 	put_reads(c, out, READ_BYTES, r, io.read_bytes);
 	put_reads(c, out, READ_OPERATIONS, r, io.read_operations);

@@ -44,6 +44,8 @@ enum {
 	N_KEPT_FILES = KEPT_PRESSURE + 4
 };
 
+#define COLLECT_SCRATCH_SIZE 32768
+
 /* What collectors read from. */
 struct collect {
 	const struct roots *roots;
@@ -54,6 +56,7 @@ struct collect {
 	/* where the job's cgroups are; NULL when there are none or they are not to be read. Set before the probes; with a cgroup of its own,
 	 * again before the job starts */
 	struct cgroup_view *cgroup;
+	char *scratch; /* COLLECT_SCRATCH_SIZE bytes for a text that is too long for a stack, which may be small (ulimit -s) */
 	struct cgroup_reading cgroup_reading;
 	/* of a cgroup that is not the job's own: whether no process but the recorder's was in it at either end; the recorder's own CPU time when it was
 	 * first read; its peak of memory then */

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/macros.h"
@@ -54,8 +55,9 @@ static void choose_ways(struct energy_domains *e, const struct roots *roots)
 
 static void list_domains(struct energy_domains *e, const struct roots *roots)
 {
-	struct powercap_domain zones[POWERCAP_DOMAINS_MAX];
-	int n = powercap_list(roots, zones, ARRAY_SIZE(zones));
+	/* Not on the stack, which may be small (ulimit -s); it is the look before the job begins. */
+	struct powercap_domain *zones = calloc(POWERCAP_DOMAINS_MAX, sizeof(*zones));
+	int n = zones ? powercap_list(roots, zones, POWERCAP_DOMAINS_MAX) : -ENOMEM;
 
 	e->listed = true;
 	e->list_error = n < 0 ? -n : 0;
@@ -67,6 +69,7 @@ static void list_domains(struct energy_domains *e, const struct roots *roots)
 			z->parent[0] ? "/" : "", z->name, z->memory_mapped ? "/mmio" : "");
 		e->domains[e->n++] = d;
 	}
+	free(zones);
 	choose_ways(e, roots);
 }
 

@@ -109,7 +109,7 @@ int cgroup_open_path(const struct roots *roots, const char *directory, int *ret_
 	return open_directory(roots, directory, O_PATH, ret_fd);
 }
 
-#define KEYED_FILE_SIZE 16384 /* /proc/vmstat has some 8 KiB */
+#define KEYED_FILE_SIZE 12288 /* /proc/vmstat has up to some 8 KiB */
 
 int cgroup_read_key(int file, const char *key, uint64_t *ret)
 {

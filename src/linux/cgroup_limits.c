@@ -15,7 +15,8 @@
 #include "linux/roots.h"
 
 #define SMALL_FILE 256
-#define STAT_FILE 16384 /* memory.stat is some 2 KiB */
+#define MEMORY_STAT_SIZE 8192 /* some 2 KiB */
+#define STAT_FILE 16384
 
 static const struct limit_files {
 	enum cgroup_controller controller;
@@ -141,7 +142,7 @@ static int look(const struct cgroup_view *v, enum cgroup_limit_kind kind, char *
 static void take_hierarchical(const struct cgroup_place *p, enum cgroup_limit_kind kind,
 	unsigned depth, struct cgroup_limit *best)
 {
-	char text[STAT_FILE];
+	char text[MEMORY_STAT_SIZE];
 	struct cgroup_memory_stat m;
 	bool swap = kind == CGROUP_LIMIT_SWAP;
 	ssize_t n = read_file_at(p->fd, "memory.stat", text, sizeof(text));

@@ -469,7 +469,7 @@ static bool is_ending(const struct cgroup_view *view, pid_t pid)
 	       (stat.flags & PF_EXITING) != 0;
 }
 
-#define PATHS_SIZE 16384
+#define PATHS_SIZE 8192
 
 void cgroup_view_find_left(
 	const struct cgroup_view *view, pid_t pid, bool left[N_CGROUP_CONTROLLERS])

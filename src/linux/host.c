@@ -18,7 +18,7 @@
 
 #define SMALL_FILE_SIZE 8192
 /* Some processors' worth: the file repeats the model for each, and is half a megabyte on a large machine. */
-#define CPUINFO_SIZE 16384
+#define CPUINFO_SIZE 4096
 
 /* Copies bytes as text that fits; a longer one is cut. */
 static void copy_text(char *to, size_t size, const char *from, size_t n)

@@ -10,7 +10,7 @@
 #include "linux/key_lines.h"
 #include "linux/roots.h"
 
-#define MEMINFO_SIZE 16384 /* 1.5 to 4 KiB on the kernels of today */
+#define MEMINFO_SIZE 8192 /* 1.5 to 4 KiB on the kernels of today */
 
 int meminfo_parse(const char *text, size_t n, struct meminfo *ret)
 {

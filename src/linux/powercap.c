@@ -123,20 +123,35 @@ int powercap_list(const struct roots *roots, struct powercap_domain *list, size_
 	return n > 0 ? (int) n : -ENOENT;
 }
 
+/* Of the first counter that may be read, or of the last one. */
+static int read_any(const struct roots *roots, struct powercap_domain *ret)
+{
+	/* Not on the stack, which may be small (ulimit -s). */
+	struct powercap_domain *list = calloc(POWERCAP_DOMAINS_MAX, sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	int n = powercap_list(roots, list, POWERCAP_DOMAINS_MAX);
+	int r = n < 0 ? n : -ENOENT;
+
+	for (int i = 0; i < n && r != 0; i++) {
+		uint64_t energy_uj;
+
+		*ret = list[i];
+		r = powercap_read(roots, ret, &energy_uj);
+	}
+	free(list);
+	return r;
+}
+
 int powercap_probe(const struct roots *roots, struct error *err)
 {
-	struct powercap_domain list[POWERCAP_DOMAINS_MAX];
-	int n = powercap_list(roots, list, ARRAY_SIZE(list));
-	int r = 0;
+	struct powercap_domain d = { 0 };
+	int r = read_any(roots, &d);
 
-	for (int i = 0; i < n; i++) {
-		uint64_t energy_uj;
-		r = powercap_read(roots, &list[i], &energy_uj);
-		if (r == 0)
-			return 0;
-	}
-	if (n < 0)
-		return error_say(err, n,
+	if (r == 0)
+		return 0;
+	if (!d.zone[0])
+		return error_say(err, r,
 			"there are no energy counters in /sys/class/powercap: a virtual machine "
 			"seldom has any; on "
 			"hardware of Intel or AMD the kernel module intel_rapl_msr would help");
@@ -145,8 +160,8 @@ int powercap_probe(const struct roots *roots, struct error *err)
 			"the energy counters (/sys/class/powercap/%s/energy_uj) are for root only "
 			"since Linux 5.10: "
 			"running as root, CAP_DAC_READ_SEARCH, or chmod a+r on them would help",
-			list[n - 1].zone);
-	return error_set(err, r, "cannot read the energy counter of %s", list[n - 1].zone);
+			d.zone);
+	return error_set(err, r, "cannot read the energy counter of %s", d.zone);
 }
 
 int powercap_growth(uint64_t before_uj, uint64_t now_uj, uint64_t range_uj, uint64_t *ret_uj)

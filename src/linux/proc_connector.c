@@ -17,10 +17,10 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/macros.h"
+#include "linux/netlink_batch.h"
 
 #define RECEIVE_BUFFER_BYTES (4 << 20)
 #define ANSWER_MS 100
-#define BATCH 64
 #define BATCHES_MAX 1024 /* one drain ends even while the machine forks faster than we read */
 #define DATAGRAM_SIZE 256 /* an event takes 76 bytes */
 
@@ -152,47 +152,28 @@ int connector_parse(const void *bytes, uint32_t n,
 	return count;
 }
 
+struct each_event {
+	void (*each)(const struct connector_event *event, void *context);
+	void *context;
+};
+
+static int take_events(const char *bytes, size_t n, void *context)
+{
+	const struct each_event *e = context;
+
+	return connector_parse(bytes, (uint32_t) n, e->each, e->context);
+}
+
 int connector_drain(int fd, void (*each)(const struct connector_event *event, void *context),
 	void *context, uint64_t *lost)
 {
-	char datagrams[BATCH][DATAGRAM_SIZE];
-	struct sockaddr_nl senders[BATCH];
-	struct iovec parts[BATCH];
-	struct mmsghdr headers[BATCH];
+	struct each_event e = { each, context };
 	int events = 0;
+	int n = 1;
 
-	for (int batch = 0; batch < BATCHES_MAX; batch++) {
-		memset(headers, 0, sizeof(headers));
-		for (size_t i = 0; i < BATCH; i++) {
-			parts[i] = (struct iovec){ datagrams[i], sizeof(datagrams[i]) };
-			senders[i].nl_pid =
-				UINT32_MAX; /* believed only when the kernel filled it in */
-			headers[i].msg_hdr.msg_iov = &parts[i];
-			headers[i].msg_hdr.msg_iovlen = 1;
-			headers[i].msg_hdr.msg_name = &senders[i];
-			headers[i].msg_hdr.msg_namelen = sizeof(senders[i]);
-		}
-		int n = recvmmsg(fd, headers, BATCH, MSG_DONTWAIT, NULL);
-		if (n < 0 && errno == ENOBUFS) {
-			(*lost)++;
-			continue;
-		}
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return errno == EAGAIN ? events : -errno;
-		for (int i = 0; i < n; i++) {
-			/* Port 0 is the kernel; a process may send to us too. */
-			if (senders[i].nl_pid != 0)
-				continue;
-			int rc = connector_parse(datagrams[i], headers[i].msg_len, each, context);
-			if (rc > 0)
-				events += rc;
-			else if (rc < 0)
-				(*lost)++;
-		}
-	}
-	return events;
+	for (int batch = 0; batch < BATCHES_MAX && n > 0; batch++)
+		n = netlink_take_batch(fd, DATAGRAM_SIZE, take_events, &e, lost, &events);
+	return n < 0 ? n : events;
 }
 
 /* Sends a request of `size` bytes; the kernel's answer carries `number` + 1. */

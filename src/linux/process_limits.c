@@ -10,7 +10,7 @@
 #include "linux/scan.h"
 
 #define LIMITS_SIZE 4096 /* 17 lines of some 80 bytes */
-#define STATUS_SIZE 16384 /* the lists of CPUs and memory nodes may be long */
+#define STATUS_SIZE 8192 /* the lists of CPUs and memory nodes may be long */
 #define CAP_SYS_ADMIN_BIT 21
 #define CAP_SYS_RESOURCE_BIT 24
 

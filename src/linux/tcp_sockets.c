@@ -17,11 +17,11 @@
 
 #include "base/error.h"
 #include "base/macros.h"
+#include "linux/netlink_batch.h"
 
 /* The kernel fills up to 32 KiB a call when it is offered so much. */
 #define ANSWER_SIZE 32768
 #define EVENT_SIZE 1024 /* 380 bytes on Linux 6.18 */
-#define EVENT_BATCH 32
 #define EVENT_BATCHES_MAX 1024
 #define RECEIVE_BUFFER_BYTES (4 << 20)
 
@@ -250,13 +250,11 @@ static int ask(int fd, uint8_t family)
 }
 
 /* The kernel makes each part of its answer within the call that takes the one before: there is nothing to wait for. */
-static int take_answer(int fd, tcp_socket_each *each, void *context)
+static int take_answer(int fd, char *bytes, tcp_socket_each *each, void *context)
 {
-	_Alignas(struct nlmsghdr) char bytes[ANSWER_SIZE];
-
 	for (;;) {
 		bool done;
-		ssize_t n = recv(fd, bytes, sizeof(bytes), 0);
+		ssize_t n = recv(fd, bytes, ANSWER_SIZE, 0);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
@@ -270,11 +268,13 @@ static int take_answer(int fd, tcp_socket_each *each, void *context)
 int tcp_sockets_dump(int fd, tcp_socket_each *each, void *context)
 {
 	static const uint8_t families[] = { AF_INET, AF_INET6 };
+	/* Not on the stack, which may be small (ulimit -s). */
+	static _Thread_local _Alignas(struct nlmsghdr) char bytes[ANSWER_SIZE];
 
 	for (size_t i = 0; i < ARRAY_SIZE(families); i++) {
 		int rc = ask(fd, families[i]);
 		if (rc == 0)
-			rc = take_answer(fd, each, context);
+			rc = take_answer(fd, bytes, each, context);
 		/* A kernel without IPv6 has no such sockets. */
 		if (rc < 0 && !(rc == -ENOENT && families[i] == AF_INET6))
 			return rc;
@@ -282,43 +282,28 @@ int tcp_sockets_dump(int fd, tcp_socket_each *each, void *context)
 	return 0;
 }
 
+struct each_socket {
+	tcp_socket_each *each;
+	void *context;
+};
+
+static int take_ends(const char *bytes, size_t n, void *context)
+{
+	const struct each_socket *e = context;
+	bool done;
+
+	return tcp_sockets_parse(bytes, n, e->each, e->context, &done);
+}
+
 int tcp_sockets_drain(int fd, tcp_socket_each *each, void *context, uint64_t *lost)
 {
-	_Alignas(struct nlmsghdr) char datagrams[EVENT_BATCH][EVENT_SIZE];
-	struct sockaddr_nl senders[EVENT_BATCH];
-	struct iovec parts[EVENT_BATCH];
-	struct mmsghdr headers[EVENT_BATCH];
+	struct each_socket e = { each, context };
 	int events = 0;
+	int n = 1;
 
-	for (int batch = 0; batch < EVENT_BATCHES_MAX; batch++) {
-		memset(headers, 0, sizeof(headers));
-		for (size_t i = 0; i < EVENT_BATCH; i++) {
-			parts[i] = (struct iovec){ datagrams[i], sizeof(datagrams[i]) };
-			senders[i].nl_pid = UINT32_MAX;
-			headers[i].msg_hdr.msg_iov = &parts[i];
-			headers[i].msg_hdr.msg_iovlen = 1;
-			headers[i].msg_hdr.msg_name = &senders[i];
-			headers[i].msg_hdr.msg_namelen = sizeof(senders[i]);
-		}
-		int n = recvmmsg(fd, headers, EVENT_BATCH, MSG_DONTWAIT, NULL);
-		if (n < 0 && errno == ENOBUFS)
-			(*lost)++;
-		if (n < 0 && (errno == ENOBUFS || errno == EINTR))
-			continue;
-		if (n < 0)
-			return errno == EAGAIN ? events : -errno;
-		for (int i = 0; i < n; i++) {
-			bool done;
-			/* Port 0 is the kernel. */
-			if (senders[i].nl_pid != 0)
-				continue;
-			int rc = tcp_sockets_parse(
-				datagrams[i], headers[i].msg_len, each, context, &done);
-			events += rc > 0 ? rc : 0;
-			*lost += rc < 0;
-		}
-	}
-	return events;
+	for (int batch = 0; batch < EVENT_BATCHES_MAX && n > 0; batch++)
+		n = netlink_take_batch(fd, EVENT_SIZE, take_ends, &e, lost, &events);
+	return n < 0 ? n : events;
 }
 
 static bool end_one(uint64_t *ret_cookie)

@@ -136,5 +136,5 @@ void run_info_done(struct assay_run_info *info)
 	free(info->own_cgroups);
 	free(info->parent.id);
 	free(info->parent.prefix);
-	*info = (struct assay_run_info){ 0 };
+	memset(info, 0, sizeof(*info));
 }

@@ -34,6 +34,7 @@ static void conclude_io(struct monitor *m, struct assay_run_info *info, const st
 		else if (partial)
 			snprintf(h->why, sizeof(h->why), "%llu living processes may not be read",
 				(unsigned long long) m->collect.io_denied);
+		conclude_say_unseen(v, h);
 	}
 }
 
@@ -93,12 +94,12 @@ static void conclude_names(struct monitor *m, struct assay_run_info *info)
 	info->too_short_cpu_ns = l->tree_cpu_ns > named ? l->tree_cpu_ns - named : 0;
 }
 
-static bool in_headline(const struct assay_run_info *info, const char *key)
+static const struct headline *headline_of(const struct assay_run_info *info, const char *key)
 {
 	for (size_t i = 0; i < info->n_headline; i++)
 		if (info->headline[i].key && strcmp(info->headline[i].key, key) == 0)
-			return true;
-	return false;
+			return &info->headline[i];
+	return NULL;
 }
 
 /* What the run comes to: of a counter its growth, of a gauge its highest. */
@@ -141,13 +142,14 @@ static void conclude_rungs(struct monitor *m, struct assay_run_info *info, const
 		const struct measure *r = ms->rows[row];
 		if (!r->quantity || !m->selected[row] || r->scope == DEVICE)
 			continue;
+		const struct headline *claim = headline_of(info, r->key);
 		struct rung *rung = &info->rungs[info->n_rungs++];
 		struct summary s = monitor_run_summary(m, row);
 
 		*rung = (struct rung){ .quantity = r->quantity,
 			.key = r->key,
 			.unit = r->unit,
-			.in_use = in_headline(info, r->key) };
+			.in_use = claim != NULL };
 		rung->value = (struct value){
 			.n = whole_run(r, &s), .quality = of_whole_run(r, s.quality), .why = s.why
 		};
@@ -162,6 +164,9 @@ static void conclude_rungs(struct monitor *m, struct assay_run_info *info, const
 		if (may_miss(v) && counts_by_waiting(r))
 			lower_by_the_lost(rung);
 		conclude_cgroup_rung(&v->cpu, rung);
+		/* More is known of it there, and one record says one thing of one number. */
+		if (claim && claim->value.n == rung->value.n)
+			rung->value.quality = claim->value.quality;
 		if (rung->value.quality == ABSENT && !m->states[ms->collector[row]].available)
 			snprintf(rung->why, sizeof(rung->why), "%s",
 				m->states[ms->collector[row]].why);

@@ -218,6 +218,22 @@ static struct cpu_claim claim(const struct monitor *m, const struct verdict *v)
 	return c;
 }
 
+void conclude_say_unseen(const struct verdict *v, struct headline *h)
+{
+	const struct cpu_sources *s = &v->cpu;
+	uint64_t unseen_ns = s->has_perf && !s->cgroup_exact ? conclude_perf_excess_ns(s)
+							     : conclude_cgroup_error_ns(s);
+	char unseen[UNITS_TEXT_SIZE];
+
+	if (may_miss(v) || s->childless || s->processes < 2 || h->why[0])
+		return;
+	format_duration(unseen_ns, unseen);
+	snprintf(h->why, sizeof(h->why),
+		"children that nobody waits for (SA_NOCLDWAIT, the end of a PID namespace) are "
+		"noticed from %s of CPU time on",
+		unseen);
+}
+
 static void add_cpu(const struct monitor *m, struct assay_run_info *info, const struct verdict *v,
 	const struct cpu_claim *c)
 {
@@ -250,6 +266,7 @@ static void add_cpu(const struct monitor *m, struct assay_run_info *info, const 
 			"includes %llu processes still alive, read to within a clock tick",
 			(unsigned long long) m->ledger.living);
 	}
+	conclude_say_unseen(v, h);
 }
 
 static void add_cpu_split(

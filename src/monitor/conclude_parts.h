@@ -24,6 +24,9 @@ static inline bool may_miss(const struct verdict *v)
 	return v->alarm != REAP_NONE_DETECTED;
 }
 
+/* Beside an exact number of a job with children: how much could have been lost and not been noticed. Leaves a reason that is there. */
+void conclude_say_unseen(const struct verdict *v, struct headline *h);
+
 #define ONLY_US_WORDS                                                                              \
 	"no other process was in the job's cgroup when the run began nor when it ended; assay's "  \
 	"own share is taken off"

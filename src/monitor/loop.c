@@ -88,8 +88,10 @@ int monitor_init(struct monitor *m, const struct roots *roots, const struct meas
 	m->process_records = calloc(PROCESSES_PER_RECORD, sizeof(*m->process_records));
 	m->candidates = calloc(PROCESSES_PER_RECORD, sizeof(*m->candidates));
 	m->collect.energy = calloc(1, sizeof(*m->collect.energy));
+	m->collect.scratch = malloc(COLLECT_SCRATCH_SIZE);
 	if (!m->column || !m->batch.singles || !m->batch.run_singles || !m->batch.totals ||
-		!m->window_singles || !m->process_records || !m->candidates || !m->collect.energy) {
+		!m->window_singles || !m->process_records || !m->candidates || !m->collect.energy ||
+		!m->collect.scratch) {
 		monitor_done(m);
 		return error_set(err, -ENOMEM, "cannot prepare to record");
 	}
@@ -131,6 +133,7 @@ void monitor_done(struct monitor *m)
 	free(m->process_records);
 	free(m->candidates);
 	free(m->collect.energy);
+	free(m->collect.scratch);
 	for (size_t i = 0; i < N_KEPT_FILES; i++)
 		kept_file_close(&m->collect.kept[i]);
 	cgroup_reading_close(&m->collect.cgroup_reading);

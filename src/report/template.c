@@ -249,8 +249,9 @@ static void fill_field(const struct field *f, const struct assay_run_info *info,
 	if (!suits || !template_spec_apply(&spec, &v, out)) {
 		template_spec_apply(&plain, &v, out);
 		snprintf(line, sizeof(line),
-			"summary format: '%.*s' does not suit {%s}; the plain value is shown",
-			(int) (f->spec_n < 40 ? f->spec_n : 40), f->spec ? f->spec : "", f->name);
+			"summary format: '%.*s' does not suit {%.*s}; the plain value is shown",
+			f->spec_n < 40 ? (int) f->spec_n : 40, f->spec ? f->spec : "", NAME_SIZE,
+			f->name);
 		if (warn)
 			warn(line);
 	}

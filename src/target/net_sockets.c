@@ -42,21 +42,23 @@ static struct net_socket *find(struct net_sockets *s, uint64_t cookie)
 
 static bool make_room(struct net_sockets *s)
 {
-	struct net_sockets larger = *s;
+	struct net_socket *before = s->places;
+	size_t n_before = s->capacity;
 
 	if (s->capacity && 2 * (s->n + 1) <= s->capacity)
 		return true;
-	larger.capacity = s->capacity ? 2 * s->capacity : CAPACITY_FIRST;
-	larger.places = calloc(larger.capacity, sizeof(*larger.places));
-	if (!larger.places) {
+	size_t capacity = s->capacity ? 2 * s->capacity : CAPACITY_FIRST;
+	struct net_socket *places = calloc(capacity, sizeof(*places));
+	if (!places) {
 		s->failed_allocations++;
 		return false;
 	}
-	for (size_t i = 0; i < s->capacity; i++)
-		if (s->places[i].cookie != 0)
-			*find(&larger, s->places[i].cookie) = s->places[i];
-	free(s->places);
-	*s = larger;
+	s->places = places;
+	s->capacity = capacity;
+	for (size_t i = 0; i < n_before; i++)
+		if (before[i].cookie != 0)
+			*find(s, before[i].cookie) = before[i];
+	free(before);
 	return true;
 }
 

@@ -192,3 +192,20 @@ def test_without_process_events_and_perf_less_is_claimed_and_nothing_else_change
     assert "upper" not in run.headline["memory_peak_bytes"]
     assert run.headline["cpu_seconds"]["value"] == pytest.approx(run.truth["cpu_seconds"], abs=0.02)
     assert "SA_NOCLDWAIT" in run.headline["cpu_seconds"]["why"]
+
+
+@pytest.mark.parametrize("kib", [32, 64])
+def test_a_small_stack_is_enough(run_assay, kib):
+    """Batch systems and thread-heavy sites hand on small limits; the job's own stack is not ours to need more of."""
+    wrapper = ["sh", "-c", f'ulimit -s {kib}; exec "$@"', "sh"]
+    run = run_assay(["sh", "-c", "true; exit 3"], FAST, wrapper=wrapper)
+
+    assert run.status == 3, run.stderr
+    assert run.info["state"] == "done"
+
+
+def test_doctor_needs_a_small_stack_too(assay):
+    import subprocess
+    done = subprocess.run(["sh", "-c", f'ulimit -s 64; exec "{assay}" doctor'], capture_output=True, timeout=60)
+
+    assert done.returncode == 0, done.stderr

@@ -28,7 +28,10 @@ static inline void open_readings(struct readings *r, const char *mountinfo, cons
 	tree_open(&r->tree, mountinfo);
 	tree_put(&r->tree, "proc/4321/cgroup", cgroups);
 	assert_int_equal(measures_build(&r->measures, &err), 0);
-	r->collect = (struct collect){ .roots = &r->tree.roots, .cgroup = &r->view };
+	r->collect = (struct collect){
+		.roots = &r->tree.roots, .cgroup = &r->view, .scratch = malloc(COLLECT_SCRATCH_SIZE)
+	};
+	assert_non_null(r->collect.scratch);
 	r->batch = (struct batch){ .measures = &r->measures,
 		.singles = calloc(r->measures.n, sizeof(struct accumulator)),
 		.run_singles = calloc(r->measures.n, sizeof(struct accumulator)),
@@ -42,6 +45,7 @@ static inline void look_up(struct readings *r)
 
 static inline void close_readings(struct readings *r)
 {
+	free(r->collect.scratch);
 	cgroup_reading_close(&r->collect.cgroup_reading);
 	cgroup_view_close(&r->view);
 	free(r->batch.singles);

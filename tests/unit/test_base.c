@@ -441,7 +441,15 @@ static void a_name_cannot_move_the_cursor(void **state)
 			"31m"),
 			"\\xc2\\x9b31m" },
 		{ SIZED("caf\xc3\xa9"), "caf\xc3\xa9" }, { SIZED("caf\xe9"), "caf\\xe9" },
-		{ SIZED("a\\n"), "a\\\\n" }, { SIZED("a\0b"), "a\\x00b" } };
+		{ SIZED("a\\n"), "a\\\\n" }, { SIZED("a\0b"), "a\\x00b" },
+		{ SIZED("a\xe2\x80\xae"
+			"b"),
+			"a\\xe2\\x80\\xaeb" },
+		{ SIZED("a\xe2\x80\x8b"), "a\\xe2\\x80\\x8b" },
+		{ SIZED("\xef\xbb\xbf"
+			"a"),
+			"\\xef\\xbb\\xbf"
+			"a" } };
 	struct buf b = { 0 };
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
