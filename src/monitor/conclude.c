@@ -150,6 +150,7 @@ static void conclude_rungs(struct monitor *m, struct assay_run_info *info, const
 				.quality = LOWER_BOUND };
 		if (may_miss(v) && rung->value.quality == EXACT && misses_the_lost(r))
 			rung->value.quality = LOWER_BOUND;
+		conclude_perf_rung(&v->cpu, rung);
 		conclude_cgroup_rung(&v->cpu, rung);
 		if (rung->value.quality == ABSENT && !m->states[ms->collector[row]].available)
 			snprintf(rung->why, sizeof(rung->why), "%s",
