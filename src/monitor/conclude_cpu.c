@@ -45,9 +45,9 @@ enum reap_alarm conclude_reap_alarm(const struct cpu_sources *s)
 	bool gap = s->has_perf && s->perf_ns > s->tree_ns + conclude_perf_excess_ns(s) &&
 		   !s->childless && !cgroup_has_no_room(s);
 
-	/* The cgroup knows better than perf. */
+	/* The cgroup knows better than perf; without a child, what it has more is of the ends of threads. */
 	if (s->cgroup_exact)
-		gap = conclude_cgroup_lost_ns(s) > 0;
+		gap = conclude_cgroup_lost_ns(s) > 0 && !s->childless;
 	if (gap || s->sigchld_ignored)
 		return REAP_SEEN;
 	return s->has_perf || s->childless || s->cgroup_exact || cgroup_has_no_room(s)
