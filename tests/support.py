@@ -16,7 +16,7 @@ DEADLINE_SECONDS = 20
 # How many times longer than on hardware the kernel takes to start and end a process, where the tests run in an emulated machine.
 SLOWNESS = int(os.environ.get("ASSAY_TEST_SLOWNESS", "1"))
 # What a load cannot see of its own beginning and end is below 1 ms of it.
-CPU_TOLERANCE_SECONDS = 0.019 + 0.001 * SLOWNESS
+CPU_TOLERANCE_SECONDS = 0.0195 + 0.0005 * SLOWNESS
 QUALITIES = {"exact", "sampled", "lower_bound", "upper_bound", "estimate"}
 
 

@@ -163,6 +163,7 @@ static void conclude_rungs(struct monitor *m, struct assay_run_info *info, const
 				.quality = LOWER_BOUND };
 		if (may_miss(v) && counts_by_waiting(r))
 			lower_by_the_lost(rung);
+		conclude_perf_rung(&v->cpu, rung);
 		conclude_cgroup_rung(&v->cpu, rung);
 		/* More is known of it there, and one record says one thing of one number. */
 		if (claim && claim->value.n == rung->value.n)

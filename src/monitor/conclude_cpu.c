@@ -44,9 +44,9 @@ enum reap_alarm conclude_reap_alarm(const struct cpu_sources *s)
 	bool gap = s->has_perf && s->perf_ns > s->tree_ns + conclude_perf_excess_ns(s) &&
 		   !s->childless && !cgroup_has_no_room(s);
 
-	/* The cgroup knows better than perf. */
+	/* The cgroup knows better than perf; without a child, what it has more is of the ends of threads. */
 	if (s->cgroup_exact)
-		gap = conclude_cgroup_lost_ns(s) > 0;
+		gap = conclude_cgroup_lost_ns(s) > 0 && !s->childless;
 	if (gap || s->sigchld_ignored)
 		return REAP_SEEN;
 	return s->has_perf || s->childless || s->cgroup_exact || cgroup_has_no_room(s)
@@ -94,7 +94,7 @@ static void note_what_was_lost(struct assay_run_info *info, const struct verdict
 struct verdict conclude_verdict(struct monitor *m, struct assay_run_info *info)
 {
 	struct ledger *l = &m->ledger;
-	struct summary perf = selected_summary(m, "perf_cpu_seconds");
+	struct summary perf = selected_summary(m, PERF_CPU_KEY);
 	struct verdict v = { .cpu = { .keeper_ns = l->exits.user_ns + l->exits.system_ns,
 				     .tree_ns = l->tree_cpu_ns,
 				     .has_perf = perf.quality != ABSENT,
@@ -213,7 +213,7 @@ static struct cpu_claim claim(const struct monitor *m, const struct verdict *v)
 		c.user_ns = (uint64_t) (share * (double) perf_ns);
 		c.system_ns = perf_ns - c.user_ns;
 		c.cpu_ns = perf_ns;
-		c.key = c.user_key = c.system_key = "perf_cpu_seconds";
+		c.key = c.user_key = c.system_key = PERF_CPU_KEY;
 	}
 	return c;
 }
@@ -342,6 +342,20 @@ void conclude_notes_on_cpu(struct monitor *m, struct assay_run_info *info, const
 	if (c->perf_ns + conclude_perf_deficit_ns(c) < c->tree_ns)
 		run_info_note(info,
 			"two sources of CPU time disagree: perf %.3f s, waited for and living %.3f "
-			"s (perf does not see the end of a process and stops at a setuid program)",
+			"s; perf does not see the end of a process and stops at a setuid program",
 			(double) c->perf_ns / 1e9, (double) c->tree_ns / 1e9);
+}
+
+void conclude_perf_rung(const struct cpu_sources *s, struct rung *rung)
+{
+	struct cpu_sources whole = *s;
+
+	if (strcmp(rung->key, PERF_CPU_KEY) != 0 || !s->has_perf)
+		return;
+	if (s->cgroup_exact)
+		whole.tree_ns = s->cgroup_ns;
+	if (s->perf_ns + conclude_perf_deficit_ns(&whole) < whole.tree_ns)
+		snprintf(rung->why, sizeof(rung->why),
+			"less than the job used: perf does not see the end of a process and stops "
+			"at a setuid program");
 }

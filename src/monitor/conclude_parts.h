@@ -31,6 +31,7 @@ void conclude_say_unseen(const struct verdict *v, struct headline *h);
 	"no other process was in the job's cgroup when the run began nor when it ended; assay's "  \
 	"own share is taken off"
 
+#define PERF_CPU_KEY "perf_cpu_seconds"
 /* The cgroup's rows. */
 #define CGROUP_CPU_KEY "cgroup_cpu_seconds"
 #define CGROUP_USER_KEY "cgroup_cpu_user_seconds"
@@ -59,6 +60,8 @@ void conclude_cgroup_sources(
 	const struct monitor *m, const struct assay_run_info *info, struct cpu_sources *s);
 void conclude_cgroup(struct monitor *m, struct assay_run_info *info, const struct cpu_sources *s);
 void conclude_cgroup_notes(struct assay_run_info *info, const struct cpu_sources *s);
+/* Says of perf's rung why it has less than the others. */
+void conclude_perf_rung(const struct cpu_sources *s, struct rung *rung);
 /* What may be claimed for a rung that is the cgroup's. */
 void conclude_cgroup_rung(const struct cpu_sources *s, struct rung *rung);
 void conclude_host(struct monitor *m, struct assay_run_info *info);

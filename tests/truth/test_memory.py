@@ -9,16 +9,17 @@ from support import SLOWNESS
 
 OFTEN = ["-i", "0.2s"]
 HOLD_MS = 1500
-# Rounds of PSS are the rarer the longer the kernel takes for one, and pages that were copied are small ones. Where it is emulated, a quarter of
-# them for four times as long lasts two rounds.
-PATIENCE = 1 if SLOWNESS == 1 else 4
+# Rounds of PSS are the rarer the longer the kernel takes for one, and pages that were copied are small ones. Where it is emulated, 32 MiB of them for
+# 12 seconds last two rounds, and two processes that fill 128 MiB each are not ready at the same time.
+COPIED_MIB = 32
+PATIENT_MS = 12000
 
 HELD = {
     "steady": ("memory-steady", 256, HOLD_MS),
     "one_mapping_shared_by_nine_processes": ("memory-shared", 400, 9, HOLD_MS),
-    "copy_on_write_halves": ("memory-copied", 256 // PATIENCE, HOLD_MS * PATIENCE),
+    "copy_on_write_halves": ("memory-copied", 256, HOLD_MS) if SLOWNESS == 1 else ("memory-copied", COPIED_MIB, PATIENT_MS),
     "a_vfork_child_that_takes_its_time": ("memory-vfork", 256, HOLD_MS),
-    "a_process_whose_main_thread_has_ended": ("memory-headless", 128, HOLD_MS),
+    "a_process_whose_main_thread_has_ended": ("memory-headless", 128, HOLD_MS if SLOWNESS == 1 else PATIENT_MS // 2),
     "a_mapped_memfd": ("memory-mapped", 256, HOLD_MS),
 }
 SUDDEN = {
@@ -53,7 +54,8 @@ def test_a_peak_of_one_process_between_two_samples_is_not_missed(run_assay, user
 
 
 def test_a_steady_peak_is_seen_at_one_sample_a_second(run_assay, user):
-    run = run_assay.load("memory-copied", 128 // PATIENCE, 3000 * PATIENCE, options=["-i", "1s"], user=user)
+    size_and_time = (128, 3000) if SLOWNESS == 1 else (COPIED_MIB, PATIENT_MS)
+    run = run_assay.load("memory-copied", *size_and_time, options=["-i", "1s"], user=user)
 
     check_memory(run, held=True)
 

@@ -29,7 +29,7 @@ def test_odd_names_are_kept_without_loss(run_assay, user):
     for text, hexadecimal in ODD_NAMES.values():
         assert by_name[text].get("name_hex") == hexadecimal
         assert by_name[text]["processes"] == 1
-        assert 0.15 <= by_name[text]["cpu_seconds"] <= 0.298 + 0.002 * SLOWNESS, by_name[text]
+        assert 0.15 <= by_name[text]["cpu_seconds"] <= 0.299 + 0.001 * SLOWNESS, by_name[text]
     check_processes(run)
 
 

@@ -319,6 +319,9 @@ static void an_own_cgroup_tells_of_lost_children_and_overrules_perf(void **state
 	s.cgroup_ns = 1031000000;
 	assert_int_equal(conclude_cgroup_lost_ns(&s), 31000000);
 	assert_int_equal(conclude_reap_alarm(&s), REAP_SEEN);
+	s.childless = true;
+	assert_int_equal(conclude_reap_alarm(&s), REAP_NONE_DETECTED);
+	s.childless = false;
 	s.cgroup_exact = false;
 	assert_int_equal(conclude_cgroup_lost_ns(&s), 0);
 	s.has_perf = false;
