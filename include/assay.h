@@ -88,11 +88,16 @@ struct assay_run_options {
 	uint64_t limit_grace_ns; /* between the soft signal and SIGKILL; 0: 10 s */
 
 	int cgroup; /* enum assay_cgroup_way */
+
+	/* what else is recorded beside the job: "user", "slurm", "system" ... as for assay_attach(); NULL-terminated, or NULL */
+	const char *const *targets;
+	/* how much of one CPU the recorder may use, in thousandths of a percent; 0: no more than its default share goes into PSS */
+	uint64_t budget;
 };
 #define ASSAY_RUN_OPTIONS_INIT                                                                     \
 	{                                                                                          \
 		sizeof(struct assay_run_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,  \
-			0, 0, 0, 0, 0, 0, 0, 0, 0, 0                                               \
+			0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0                                         \
 	}
 
 /* A finished run in memory: opaque; what info.json holds. */
@@ -116,6 +121,92 @@ enum assay_run_status {
  */
 enum assay_run_status assay_run(const struct assay_run_options *options, int *ret_wait_status,
 	struct assay_run_info **ret_info, struct assay_error *err);
+
+/* What a recording of something that runs already is asked to do. `size` as in assay_run_options; 0 and NULL stand for the default. */
+struct assay_attach_options {
+	size_t size;
+	/*
+	 * What is measured, NULL-terminated: "1234" or "tree:1234" (a process and its descendants), "session[:SID]", "group[:PGID]",
+	 * "user[:NAME|UID]", "slurm[:JOB[.STEP]]", "cgroup[:PATH]", "container:NAME", "pids:1,2", "name:COMM", "match:REGEX", "system". What is left out is
+	 * the caller's own; conditions joined by '+' have all to hold.
+	 */
+	const char *const *targets;
+	const char *output_prefix, *measurements;
+	uint64_t sample_interval_ns, report_interval_ns;
+	uint64_t for_ns; /* 0: until the first target ends, or a signal */
+	int wait_all; /* of a tree: until the last descendant has ended */
+	int append; /* continues the record that is there */
+	int record_types, clobber; /* as for a run */
+	const char *message, *name;
+	const char *const *tags;
+	int cgroup; /* ASSAY_CGROUP_AUTO or ASSAY_CGROUP_NONE */
+	uint64_t budget; /* as for a run */
+	void (*warn)(const char *line, void *context);
+	void *context;
+};
+#define ASSAY_ATTACH_OPTIONS_INIT                                                                  \
+	{                                                                                          \
+		sizeof(struct assay_attach_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,  \
+			0, 0                                                                       \
+	}
+
+/*
+ * Records what runs already, until the first target ends, the time is over, or SIGINT, SIGTERM or SIGHUP: in each case the record is complete and
+ * ASSAY_RUN_ENDED is returned. The first target's info is in *ret_info; those of further ones follow it: assay_run_beside(). ASSAY_RUN_BAD_OPTION: nothing
+ * was written; err says what is wrong, a target that is not there too. Since 0.1.0.
+ */
+enum assay_run_status assay_attach(const struct assay_attach_options *options,
+	struct assay_run_info **ret_info, struct assay_error *err);
+
+/* The info of target number `index` (from 1; 0 is the run itself), or NULL past the last. It lives as long as `info`. Since 0.1.0. */
+const struct assay_run_info *assay_run_beside(const struct assay_run_info *info, size_t index);
+
+/* One value of a reading. */
+struct assay_value {
+	uint64_t n; /* in base units: bytes, counts, thousandths of a percent */
+	const char *quality; /* "exact", "sampled", ...; NULL: it was not measured */
+	uint64_t unreadable; /* processes that are not in it */
+	const char *why; /* the errno name most of them gave, "EACCES"; "" when there are none */
+};
+
+/* One reading of a target. Strings live during the call. */
+struct assay_reading {
+	uint64_t realtime_ns; /* UTC */
+	uint64_t interval_ns; /* since the reading before, as measured; 0: it is the first */
+	const char *kind, *text, *people; /* of the target: "group", "group:1234", for people */
+	long pgid; /* of a process group; else 0 */
+	struct assay_value processes;
+	struct assay_value
+		cpu_percent; /* thousandths of a percent; 100 % = one core. Not on the first */
+	struct assay_value rss, pss, private_memory; /* bytes */
+	struct assay_value disk_read,
+		disk_write; /* bytes since the members were born, the ended included */
+	struct assay_value disk_read_since, disk_write_since; /* bytes since the reading before */
+	struct assay_value net_receive,
+		net_transmit; /* bytes of the network namespace without loopback */
+	struct assay_value net_receive_since, net_transmit_since;
+	int last; /* the target has ended */
+};
+
+/* What readings are asked for. `size` as in assay_run_options. */
+struct assay_snapshot_options {
+	size_t size;
+	const char *target; /* as one of assay_attach_options.targets */
+	uint64_t interval_ns; /* between two readings; 0: 1 s */
+	uint64_t count; /* readings, the first one too; 0: until the target ends */
+	/* Called with each reading; returns 0, or anything else to end it. */
+	int (*each)(const struct assay_reading *reading, void *context);
+	void (*warn)(const char *line, void *context);
+	void *context;
+};
+#define ASSAY_SNAPSHOT_OPTIONS_INIT                                                                \
+	{                                                                                          \
+		sizeof(struct assay_snapshot_options), 0, 0, 0, 0, 0, 0                            \
+	}
+
+/* Reads a target once or again and again; writes nothing. Ends with the target, after `count` readings, when `each` says so, or by SIGINT, SIGTERM or
+ * SIGHUP. 0, or a negative errno with err: -EINVAL, -ESRCH ... as assay_attach()'s bad options. Since 0.1.0. */
+int assay_snapshot(const struct assay_snapshot_options *options, struct assay_error *err);
 
 /* Whether one of the limits ended the run. Since 0.1.0. */
 int assay_run_limit_hit(const struct assay_run_info *info);
