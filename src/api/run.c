@@ -355,7 +355,8 @@ static int take_options(
 	s->options = &s->asked;
 	if (!s->asked.argv || !s->asked.argv[0])
 		return error_say(err, -EINVAL, "no command to run");
-	if (!start_intervals_are_sane(&s->asked, err))
+	if (!start_intervals_are_sane(
+		    s->asked.sample_interval_ns, s->asked.report_interval_ns, err))
 		return -ERANGE;
 	return tags_check(s->asked.tags, err);
 }

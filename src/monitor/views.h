@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* Several targets in one loop; for src/monitor only. What others use is in loop.h: monitor_watch(), monitor_turn_to(). */
+#ifndef ASSAY_MONITOR_VIEWS_H
+#define ASSAY_MONITOR_VIEWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct monitor;
+
+/* Which collectors are read: those with a selected row, of what is measured here. */
+void views_find_active(struct monitor *m);
+/* Whether a row is each target's own: of what is read for each, and sums over their processes. */
+bool views_row_is_own(const struct monitor *m, size_t row);
+void views_done(struct monitor *m);
+
+#endif
