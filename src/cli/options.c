@@ -57,10 +57,11 @@ static void add_one(struct option_values *values, struct option_value *value, co
 static void add_list(
 	struct option_values *values, struct option_value *value, const char *text, char separator)
 {
-	const char reject[2] = { separator ? separator : ',', '\0' };
+	const char given[2] = { separator, '\0' };
+	const char *const separators = separator ? given : ",";
 
 	while (*text) {
-		size_t n = strcspn(text, reject);
+		size_t n = strcspn(text, separators);
 		size_t begin = strspn(text, " \t");
 		size_t end = n;
 

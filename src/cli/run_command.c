@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -13,13 +12,10 @@
 #include <unistd.h>
 
 #include "assay.h"
-#include "base/buf.h"
 #include "base/error.h"
-#include "base/fd_write.h"
 #include "cli/ending.h"
 #include "cli/log.h"
 #include "cli/verb.h"
-#include "report/summary.h"
 #include "report/template.h"
 
 static bool name_measurement(size_t index, const char **ret_key, const char **ret_reduces)
