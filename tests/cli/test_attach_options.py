@@ -5,7 +5,6 @@ import re
 import pytest
 
 from calling import CONFIG, Caller
-from support import REPOSITORY
 
 
 @pytest.fixture
@@ -131,11 +130,3 @@ def test_options_that_run_and_attach_share_say_the_same(call):
     assert [name for name in attach if name in run and attach[name] != run[name]] == ["cgroup"]
     for name, text in attach.items():
         assert name == "help" or "ASSAY_" + name.upper().replace("-", "_") in text, name
-
-
-def test_the_manual_names_every_field_of_the_schema():
-    page = (REPOSITORY / "man/assay-snapshot.1.scd").read_text(encoding="utf-8").replace("\\", "")
-    schema = (REPOSITORY / "schema/assay-snapshot.schema.json").read_text(encoding="utf-8")
-
-    for field in re.findall(r'^ {4}"([a-z_]+)": \{', schema, re.M):
-        assert re.search(rf"\*{field}\*", page) or field in ("count", "field"), field
