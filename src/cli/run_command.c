@@ -85,7 +85,9 @@ static void print_end(const struct verb *verb, const struct option_values *value
 	if (format && assay_run_limit_hit(info))
 		complain("a limit ended the command: the record says which");
 	ending_summary(info, format, ending_wants_color(verb, values));
-	ending_summaries_beside(info, ending_wants_color(verb, values));
+	/* The words of one's own are about the command. */
+	if (!format)
+		ending_summaries_beside(info, ending_wants_color(verb, values));
 }
 
 int run_command(const struct verb *verb, const struct option_values *values,
