@@ -4,6 +4,7 @@
 #define ASSAY_API_START_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct assay_run_options;
 struct error;

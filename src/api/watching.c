@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "linux/roots.h"
+#include "monitor/conclude.h"
 
 #define CHECKPOINT_EVERY_NS (60 * NSEC_PER_SEC)
 #define OF_A_COMMAND "tells only of a command that assay starts itself (assay run)"
@@ -172,9 +173,10 @@ static int somebody_is_there(const struct watching *w, struct error *err)
 int watching_open(struct watching *w, const struct watching_options *options,
 	const struct roots *roots, const pid_t *ours, struct error *err)
 {
-	*w = (struct watching){ .options = *options,
-		.roots = roots,
-		.self_before_ns = host_own_cpu_ns() };
+	memset(w, 0, sizeof(*w)); /* in place: it is too large for a small stack */
+	w->options = *options;
+	w->roots = roots;
+	w->self_before_ns = host_own_cpu_ns();
 	monitor_blank(&w->monitor);
 	if (roots->proc < 0)
 		return error_say(
