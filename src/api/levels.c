@@ -3,6 +3,9 @@
 #include "api/levels.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "api/session.h"
 #include "base/error.h"
@@ -12,6 +15,25 @@ static uint64_t helpers_cpu_ns(void *context)
 	struct session *s = context;
 
 	return outputs_cpu_ns(s) + keeper_cpu_ns(&s->keeper);
+}
+
+/* The run's record names theirs, as theirs do. */
+static void name_beside(struct session *s)
+{
+	struct watched *mine = &s->info->watched;
+	char name[512];
+
+	mine->beside = calloc(s->levels.n, sizeof(*mine->beside));
+	for (size_t i = 0; mine->beside && i < s->levels.n; i++) {
+		const char *prefix = s->levels.each[i].info->prefix;
+		const char *slash = prefix ? strrchr(prefix, '/') : NULL;
+
+		if (!prefix)
+			continue;
+		snprintf(name, sizeof(name), "%sinfo.json", slash ? slash + 1 : prefix);
+		mine->beside[mine->n_beside] = strdup(name);
+		mine->n_beside += mine->beside[mine->n_beside] != NULL;
+	}
 }
 
 int levels_open(struct session *s, struct error *err)
@@ -41,7 +63,10 @@ int levels_open(struct session *s, struct error *err)
 	s->levels.self_before_ns = s->self_before_ns;
 	s->levels.helpers_cpu_ns = helpers_cpu_ns;
 	s->levels.helpers_context = s;
-	return r < 0 ? error_wrap(err, "--target") : 0;
+	if (r < 0)
+		return error_wrap(err, "--target");
+	name_beside(s);
+	return 0;
 }
 
 void levels_begin(struct session *s)
