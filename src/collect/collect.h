@@ -48,9 +48,14 @@ enum {
 
 #define COLLECT_SCRATCH_SIZE 32768
 
+/* Why a collector is read for each target: what it reads of is that target's own. */
+enum per_target { FOR_ALL, PER_TARGET, PER_CGROUP, PER_NETWORK, N_PER_TARGET };
+
 /* What of the sources is one target's own. */
 struct collect_target {
 	struct account *account;
+	uint32_t bits; /* of its account, and of those that are like it: what is found of their members is said of all */
+	int like[N_PER_TARGET]; /* an earlier target in the same cgroups, or network namespace, whose readings are its own as well; -1: none */
 	struct cgroup_view *cgroup; /* borrowed; NULL: none is read for it */
 	bool cgroup_is_target; /* the target is a cgroup, and that one: what it counted is the target's, all of it and nothing else */
 	struct cgroup_reading cgroup_reading;
@@ -159,7 +164,7 @@ struct collector {
 	bool counted_before;
 	bool of_job; /* it tells of a job that was started by us, and of nothing else */
 	bool of_targets; /* it tells of a target that was not, and of nothing else */
-	bool per_target; /* with several targets it is read for each of them */
+	enum per_target per_target; /* with several targets it is read for each of them, or once for those in one place */
 	bool asks_kernel; /* by system calls, its probe too: a recorded tree has no answer */
 	bool tells_alone; /* one reading says something without a job, and without one before: assay doctor shows it */
 	bool from_ledger; /* it hands on what the ledger read when it looked at the tree: its stamp is that look's */

@@ -204,6 +204,12 @@ static void read_collector(struct monitor *m, size_t i, uint64_t stamp_ns)
 		return;
 	}
 	for (size_t k = 0; k < m->n_views; k++) {
+		int like = m->views[k].collect.like[collectors[i]->per_target];
+
+		if (like >= 0) {
+			views_copy(m, i, k, (size_t) like);
+			continue;
+		}
 		monitor_turn_to(m, &m->views[k]);
 		read_once(m, i, stamp_ns);
 	}
