@@ -62,6 +62,8 @@ static void take_self(struct session *s)
 		host_own_peak_bytes(&s->roots, &s->monitor.collect.kept[KEPT_OWN_STATUS]);
 	info->ticks = s->monitor.ticks;
 	info->missed_ticks = s->monitor.schedule.missed;
+	info->ticks_left_out = s->monitor.schedule.left_out;
+	info->readings_skipped = s->monitor.ledger.readings_skipped;
 	info->windows = s->monitor.sequence;
 	info->suspended_ns = s->monitor.suspended_ns;
 	attend_take_stops(s);

@@ -143,6 +143,7 @@ static void note_what_was_asked(struct assay_run_info *info, const struct assay_
 	info->fail_time_ns = o->fail_time_ns;
 	info->fail_always = o->fail_always != 0;
 	info->limits_option = copy(o->limits);
+	info->budget = o->budget;
 	info->limit_grace_ns = o->limit_grace_ns;
 	info->message = copy(o->message);
 	info->name = copy(o->name);
@@ -293,6 +294,7 @@ int start_job(struct session *s, struct error *err)
 		return r;
 	}
 	s->monitor.collect.spawn_floor_bytes = floor_bytes;
+	s->monitor.effort.budget = s->options->budget;
 	s->monitor.collect.self_before_ns = s->self_before_ns;
 	s->monitor.collect.cgroup = s->cgroups.viewed ? &s->cgroups.view : NULL;
 	open_sources(s);

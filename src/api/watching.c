@@ -139,6 +139,7 @@ static int open_monitor(struct watching *w, const pid_t *ours, struct error *err
 	if (r < 0)
 		return r;
 	w->monitored = true;
+	w->monitor.effort.budget = w->options.budget;
 	r = monitor_watch(&w->monitor, w->targets, w->n, err);
 	if (r < 0)
 		return r;

@@ -44,7 +44,7 @@ static void what_was_asked(struct assay_run_info *info, const struct watching_op
 	info->message = copy(o->message);
 	info->name = copy(o->name);
 	tags_copy(info, o->tags);
-	info->watched.budget = o->budget;
+	info->budget = o->budget;
 	info->watched.for_ns = o->for_ns;
 	info->cgroup_option = o->read_cgroups ? "auto" : "none";
 }
@@ -264,6 +264,8 @@ void watching_take_self(struct watching *w, size_t i)
 		host_own_peak_bytes(w->roots, &w->monitor.collect.kept[KEPT_OWN_STATUS]);
 	info->ticks = w->monitor.ticks;
 	info->missed_ticks = w->monitor.schedule.missed;
+	info->ticks_left_out = w->monitor.schedule.left_out;
+	info->readings_skipped = w->monitor.ledger.readings_skipped;
 	info->windows = w->monitor.sequence;
 	info->suspended_ns = w->monitor.suspended_ns;
 	if (w->each[i].files) {

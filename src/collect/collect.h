@@ -111,6 +111,12 @@ struct collect {
 
 	/* PSS is read in rounds, all processes in one tick, as often as its cost allows */
 	uint64_t pss_round_due_ns, pss_rounds, pss_round_complete_ns;
+	uint64_t pss_cost_ns; /* CPU time of all rounds so far */
+	uint64_t pss_allowed_ns; /* of one sample, within a budget; 0: there is none */
+	uint64_t pss_round_cost_ns; /* of the latest round */
+	uint64_t pss_alone; /* samples in which single processes were read, for want of time for rounds */
+	size_t pss_turn; /* in the ledger's order, of the next one */
+	uint64_t pss_cost_share; /* one part in so many of the time may go into it; 0: the default */
 	/* the largest sum of a round, less what moved between processes or in and out while it was read: this much was there at once */
 	uint64_t pss_steady_max_bytes;
 	bool pss_forced; /* asked for by key: also where it stalls a process for long */

@@ -167,6 +167,8 @@ void monitor_start(struct monitor *m, uint64_t start_ns, uint64_t sample_interva
 	uint64_t report_interval_ns)
 {
 	schedule_start(&m->schedule, start_ns, sample_interval_ns, report_interval_ns);
+	if (m->effort.budget > 0)
+		schedule_make_even(&m->schedule);
 	m->window_start_ns = start_ns;
 	m->ledger.run_start_ns = start_ns;
 	begin_counters(m, start_ns);
@@ -410,9 +412,11 @@ static void close_window(struct monitor *m, bool last)
 void monitor_tick(struct monitor *m, const struct exit_page *page)
 {
 	notice_suspend(m);
+	effort_begin(m);
 	sample(m, page);
 	hand_on_sample(m, false);
 	schedule_ticked(&m->schedule, m->last_tick_ns);
+	effort_end(m);
 	if (schedule_window_over(&m->schedule, m->last_tick_ns)) {
 		close_window(m, false);
 		schedule_window_closed(&m->schedule, m->last_tick_ns);

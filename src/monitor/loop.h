@@ -12,6 +12,7 @@
 #include "model/record.h"
 #include "model/run_info.h"
 #include "model/sample.h"
+#include "monitor/effort.h"
 #include "monitor/schedule.h"
 #include "target/census.h"
 #include "target/finals.h"
@@ -50,6 +51,7 @@ struct monitor {
 	struct cgroup_reading cgroup_reading;
 	struct net_sockets sockets;
 	struct schedule schedule;
+	struct effort effort;
 	bool active[N_COLLECTORS_MAX];
 	int first_row[N_COLLECTORS_MAX];
 	struct collector_state *states; /* of the run info: cost and failures */

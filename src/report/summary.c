@@ -388,6 +388,9 @@ static void self_row(struct page *p, const struct assay_run_info *info)
 		info->ticks == 1 ? "sample" : "samples");
 	if (info->missed_ticks > 0)
 		buf_addf(&text, " and %llu missed", (unsigned long long) info->missed_ticks);
+	if (info->ticks_left_out > 0)
+		buf_addf(&text, ", %llu left out for the budget",
+			(unsigned long long) info->ticks_left_out);
 	if (text.failed)
 		p->out->failed = true;
 	else
