@@ -15,8 +15,8 @@
 
 #define PF_KTHREAD 0x00200000 /* include/linux/sched.h */
 
-/* A command line is matched up to here; it may be megabytes, and is another's memory, read with his lock held. */
-#define COMMAND_MAX 65536
+/* A command line is matched up to here; it may be megabytes, and is another's memory, read with its lock held. */
+#define COMMAND_MAX 32768
 #define COMMAND_FIRST 4096
 
 static bool failed(struct target_candidate *c, int r)

@@ -100,6 +100,8 @@ static void an_expression_is_held_against_the_whole_command_line(void **state)
 	/* no command line: a kernel thread's, and an empty match does not take it in */
 	assert_members(&t, "match:.*", LIST(INIT, SHELL, MAKE, GCC, OTHER, PYTHON, ODD), all);
 	assert_members(&t, "match:python+match:train", LIST(PYTHON), all);
+	assert_members(&t, "match:^gcc|train.py", LIST(GCC, PYTHON), all);
+	assert_members(&t, "match:b$|^-b", LIST(SHELL, PYTHON), all);
 	tree_close(&t);
 }
 
@@ -251,7 +253,7 @@ static void a_member_that_died_stays_until_it_is_gone(void **state)
 	tree_close(&tree);
 }
 
-static void a_long_command_line_is_matched_to_its_64th_kibibyte(void **state)
+static void a_long_command_line_is_matched_to_its_32nd_kibibyte(void **state)
 {
 	static char words[70001];
 	struct made_tree tree;
@@ -260,9 +262,15 @@ static void a_long_command_line_is_matched_to_its_64th_kibibyte(void **state)
 	tree_open(&tree, "");
 	memset(words, 'x', sizeof(words) - 1);
 	memcpy(words + 5000, "|needle|", 8);
-	memcpy(words + 69000, "|beyond|", 8);
+	memcpy(words + 32755, "|within|", 8);
+	memcpy(words + 32768, "|beyond|", 8);
 	put_process(&tree, (struct made_process){ .pid = 5, .name = "java", .command = words });
 	assert_members(&tree, "match: needle ", LIST(5), LIST(5));
+	assert_members(&tree, "match: within ", LIST(5), LIST(5));
+	/* in one pass, not in one from each of the bytes: that would be 10^9 steps, and this test would not end */
+	memset(words, 'a', 32767);
+	put_process(&tree, (struct made_process){ .pid = 6, .name = "x", .command = words });
+	assert_no_resolve(&tree.roots, "match:(a+b*)+c", -ESRCH, "no process belongs");
 	assert_no_resolve(&tree.roots, "match:beyond", -ESRCH, "no process belongs");
 	tree_close(&tree);
 }
@@ -352,7 +360,7 @@ int main(void)
 		cmocka_unit_test(what_is_not_there_is_said_in_one_line),
 		cmocka_unit_test(a_file_that_cannot_be_read_is_no_and_says_why),
 		cmocka_unit_test(a_member_that_died_stays_until_it_is_gone),
-		cmocka_unit_test(a_long_command_line_is_matched_to_its_64th_kibibyte),
+		cmocka_unit_test(a_long_command_line_is_matched_to_its_32nd_kibibyte),
 		cmocka_unit_test(every_kind_finds_a_process_of_this_machine),
 	};
 
