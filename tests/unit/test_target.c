@@ -2,14 +2,19 @@
 /* Which processes of a made machine, and of the one we are on, belong to a target of each kind. */
 #include "target_test.h"
 
-#include <fcntl.h>
+#include <grp.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "linux/proc_files.h"
+#define SKIP_BECAUSE(text)                                                                         \
+	do {                                                                                       \
+		print_message("# " text "\n");                                                     \
+		skip();                                                                            \
+	} while (0)
 
 #define PF_KTHREAD 0x00200000UL
 #define PF_FORKNOEXEC 0x40UL
@@ -349,6 +354,56 @@ static void every_kind_finds_a_process_of_this_machine(void **state)
 	roots_close(&roots);
 }
 
+/* In a mount namespace of its own, as an ordinary user: what it prints is its only trace here. */
+static int look_as_nobody(const char *options)
+{
+	struct roots roots;
+	struct target t;
+	int error = 0;
+
+	if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+		mount("proc", "/proc", "proc", 0, options) < 0)
+		return 77;
+	if (setgroups(0, NULL) < 0 || setgid(65534) < 0 || setuid(65534) < 0)
+		return 77;
+	assert_int_equal(roots_open(&roots, "", NULL), 0);
+	if (options) {
+		assert_no_resolve(&roots, "1", -EACCES,
+			"process 1 cannot be seen: /proc hides other users' processes (hidepid)");
+		assert_no_resolve(&roots, "pids:1", -EACCES, "process 1 cannot be seen");
+	} else {
+		t = parsed("slurm:4242");
+		assert_false(belongs_as(&t, &roots, 1, (struct target_candidate){ 0 }, &error));
+		assert_int_equal(error, EACCES);
+		target_done(&t);
+		assert_no_resolve(
+			&roots, "slurm:4242", -ESRCH, "processes could not be asked (EACCES)");
+	}
+	assert_no_resolve(&roots, "2147483647", -ESRCH, "there is no process 2147483647");
+	return 0;
+}
+
+static void another_users_processes_are_hidden_or_closed(void **state)
+{
+	static const char *const mounts[] = { NULL, "hidepid=1", "hidepid=2" };
+	int status;
+	(void) state;
+
+	if (getuid() != 0)
+		SKIP_BECAUSE("only root mounts a /proc that hides");
+	for (size_t i = 0; i < ARRAY_SIZE(mounts); i++) {
+		pid_t pid = fork();
+		assert_true(pid >= 0);
+		if (pid == 0)
+			_exit(look_as_nobody(mounts[i]));
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_true(WIFEXITED(status));
+		if (WEXITSTATUS(status) == 77)
+			SKIP_BECAUSE("no mount of /proc is allowed here");
+		assert_int_equal(WEXITSTATUS(status), 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -361,6 +416,7 @@ int main(void)
 		cmocka_unit_test(a_file_that_cannot_be_read_is_no_and_says_why),
 		cmocka_unit_test(a_member_that_died_stays_until_it_is_gone),
 		cmocka_unit_test(a_long_command_line_is_matched_to_its_32nd_kibibyte),
+		cmocka_unit_test(another_users_processes_are_hidden_or_closed),
 		cmocka_unit_test(every_kind_finds_a_process_of_this_machine),
 	};
 
