@@ -25,6 +25,7 @@ struct option_row {
 	const char *alias; /* "s-i": a second long name, or NULL */
 	char letter; /* 'i', or 0 */
 	bool repeats; /* may be given several times */
+	char separator; /* between several values in a variable or a file; 0: a comma */
 	const char *argument; /* "DURATION"; NULL: a switch */
 	const struct option_choice *choices; /* all it takes, or NULL: anything */
 	const char *default_text; /* what happens without it, or NULL */
@@ -57,6 +58,7 @@ struct option_value {
 struct option_values {
 	struct option_value of[N_OPTIONS_MAX];
 	bool help; /* -h or --help */
+	bool mixed; /* set before the words are read: options may stand behind words that are none */
 	char **owned; /* texts that were made here */
 	size_t n_owned;
 	bool failed; /* memory ran out */
@@ -65,14 +67,15 @@ struct option_values {
 
 /*
  * Reads argv[1] and on, up to the first word that is no option or behind "--" (the words of a command are its own; a long name is
- * never abbreviated). *ret_first is the index of the first word left. -EINVAL and one line in words for anything wrong.
+ * never abbreviated). *ret_first is the index of the first word left. With values->mixed options are looked for up to the end or "--", and the
+ * words left are moved together behind argv[0]. -EINVAL and one line in words for anything wrong.
  */
 int options_read_words(const struct option_row *rows, size_t n, char **argv,
 	struct option_values *values, int *ret_first, struct error *err);
 /* Reads the variables of the rows; empty ones are as if unset. */
 void options_read_environment(
 	const struct option_row *rows, size_t n, struct option_values *values);
-/* Sets one option unless a higher rank has. Outside the command line several values of an option that repeats stand between commas.
+/* Sets one option unless a higher rank has. Outside the command line several values of an option that repeats stand between separators.
  * An empty text takes back what lower ranks said. The texts are borrowed. */
 void options_set(struct option_values *values, const struct option_row *rows, size_t row,
 	const char *text, const char *source, int rank);

@@ -60,5 +60,5 @@ static int read_keeper(struct collect *c, struct batch *out)
 }
 
 const struct collector keeper_collector = {
-	.name = "keeper", .rows = rows, .n_rows = N_ROWS, .from_ledger = true, .read = read_keeper
+	.name = "keeper", .of_job = true, .rows = rows, .n_rows = N_ROWS, .from_ledger = true, .read = read_keeper
 };

@@ -13,6 +13,7 @@
 #include "linux/shared_memory.h"
 #include "target/ledger.h"
 #include "target/readings.h"
+#include "target/watch.h"
 
 enum { PSS, PRIVATE, PSS_ANON, PSS_FILE, PSS_SHMEM, SWAP_PSS, PSS_AGE, N_ROWS };
 
@@ -161,6 +162,8 @@ static void read_round(struct collect *c, struct batch *out)
 	uint64_t moved = 0;
 
 	c->pss_skipped_large = 0;
+	if (c->watch)
+		watch_pss_round_begins(c->watch);
 	for (size_t i = 0; i < l->n_order; i++) {
 		struct process *p = ledger_at(l, i);
 
@@ -177,12 +180,21 @@ static void read_round(struct collect *c, struct batch *out)
 			continue;
 		put_process(out, p);
 		sum += p->has_smaps ? p->smaps.pss : 0;
+		if (c->watch && p->has_smaps)
+			watch_add_pss(c->watch, p, p->smaps.pss, 0);
 		if (dearest_ns < p->smaps_cost_ns)
 			dearest_ns = p->smaps_cost_ns;
 	}
-	for (size_t i = 0; i < l->n_order; i++)
-		if (ledger_at(l, i)->in_round)
-			moved += moved_pages(c, ledger_at(l, i)) * c->page_size;
+	for (size_t i = 0; i < l->n_order; i++) {
+		struct process *p = ledger_at(l, i);
+		uint64_t bytes = p->in_round ? moved_pages(c, p) * c->page_size : 0;
+
+		moved += bytes;
+		if (c->watch)
+			watch_add_pss(c->watch, p, 0, bytes);
+	}
+	if (c->watch)
+		watch_pss_round_over(c->watch);
 	c->pss_sum_bytes = sum;
 	c->pss_moved_bytes = moved;
 	if (sum > moved && c->pss_steady_max_bytes < sum - moved)

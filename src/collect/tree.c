@@ -65,5 +65,5 @@ static int read_tree(struct collect *c, struct batch *out)
 }
 
 const struct collector tree_collector = {
-	.name = "tree", .rows = rows, .n_rows = N_ROWS, .from_ledger = true, .read = read_tree
+	.name = "tree", .of_job = true, .rows = rows, .n_rows = N_ROWS, .from_ledger = true, .read = read_tree
 };

@@ -117,6 +117,11 @@ void run_info_done(struct assay_run_info *info)
 	free(info->facts);
 	free(info->notes);
 	free(info->devices);
+	free(info->watched.text);
+	free(info->watched.people);
+	for (size_t i = 0; i < info->watched.n_beside; i++)
+		free(info->watched.beside[i]);
+	free(info->watched.beside);
 	free(info->names);
 	free(info->run_totals);
 	free(info->id);

@@ -161,7 +161,25 @@ struct parent_run {
 	char *prefix; /* owned, absolute, raw bytes; NULL when that run records nothing */
 };
 
+/* A target that was not started by us: who was in it, and what they had used before. */
+struct watched {
+	const char *kind; /* "tree", "user" ...; a literal; NULL: the run is of a command */
+	char *text, *people; /* owned */
+	pid_t first_pid; /* 0: it has none */
+	uint64_t at_start, seen, ended, left, living;
+	uint64_t io_unreadable, smaps_unreadable; /* living ones whose files are closed to us */
+	bool io_readable;
+	uint64_t hidden; /* of the machine: they live, and /proc does not show them */
+	uint64_t before_cpu_ns, before_read_bytes, before_write_bytes;
+	char **beside; /* owned: the files of the other targets of this run, by their last name */
+	size_t n_beside;
+	uint64_t budget; /* thousandths of a percent of one CPU; 0: none was set */
+	uint64_t for_ns; /* how long it was to be watched; 0: until its end */
+};
+
 struct assay_run_info {
+	struct watched watched;
+	struct assay_run_info *beside; /* of the next target of the same run, or NULL; owned by whoever gave this one out */
 	char *id; /* "2026.11.27T20.52.26-1234" */
 	enum run_state state;
 	char *prefix; /* expanded; NULL when nothing is recorded */

@@ -118,6 +118,12 @@ static void outcome(struct json *j, const struct assay_run_info *info)
 		return;
 	json_key(j, "outcome");
 	json_object(j);
+	if (info->watched.kind) {
+		json_key_text(j, "words", o->words);
+		json_key_text(j, "evidence", o->evidence);
+		json_object_end(j);
+		return;
+	}
 	if (o->signal) {
 		json_key_i64(j, "signal", o->signal);
 		format_signal(o->signal, name);

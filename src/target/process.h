@@ -10,6 +10,7 @@
 #include "linux/proc_files.h"
 #include "linux/proc_stat.h"
 #include "model/window.h"
+#include "target/account.h"
 
 struct process {
 	/* identity: pid and start time together */
@@ -73,6 +74,8 @@ struct process {
 	uint64_t fds;
 	int fds_error;
 	bool fds_known;
+	struct share share; /* of targets that were not started by us */
+	uint64_t hwm_before; /* its mark when we came, if it is older: what it stands at until it rises is from before */
 	uint64_t hwm_bytes; /* the largest VmHWM seen; survives an exec, which resets the file's */
 
 	struct accumulator *rows; /* one per per-process measurement */

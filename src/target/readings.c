@@ -129,7 +129,11 @@ void process_read_status(struct ledger *l, struct process *p, bool at_once)
 		return; /* it became a zombie: the last reading with memory stands */
 	p->status = status;
 	p->has_status = true;
-	if (status.has_memory)
+	if (!status.has_memory)
+		return;
+	if (!read_before && !p->born_in_run)
+		p->hwm_before = status.hwm_bytes;
+	if (status.hwm_bytes > p->hwm_before)
 		ledger_saw_peak(l, p, status.hwm_bytes);
 }
 

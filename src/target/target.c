@@ -206,3 +206,8 @@ bool target_can_be_left(const struct target *t)
 	}
 	return false;
 }
+
+bool target_is_system(const struct target *t)
+{
+	return t->n_terms == 1 && t->terms[0].kind == TARGET_SYSTEM;
+}

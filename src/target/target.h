@@ -94,6 +94,8 @@ bool target_holds(const struct target *t, struct target_candidate *c);
 bool target_can_be_left(const struct target *t);
 /* Whether it ends with its first process (a tree) or when all have gone (else). */
 pid_t target_first_pid(const struct target *t); /* 0: it has none */
+/* Whether it is everybody: it never ends. */
+bool target_is_system(const struct target *t);
 void target_candidate_done(struct target_candidate *c);
 void target_done(struct target *t);
 const char *target_kind_name(enum target_kind kind);
