@@ -72,6 +72,25 @@ static void a_cgroup_holds_those_below_it_and_no_namesake(void **state)
 	tree_close(&t);
 }
 
+static void a_long_list_of_cgroups_is_read_to_its_end(void **state)
+{
+	static char lines[6000];
+	struct made_tree t;
+	size_t n = 0;
+	(void) state;
+
+	tree_open(&t, MOUNTS);
+	tree_put(&t, "proc/self/cgroup", "0::/\n");
+	for (int i = 20; i > 1; i--)
+		n += (size_t) snprintf(
+			lines + n, sizeof(lines) - n, "%d:name=h%d:/%0200d\n", i, i, i);
+	snprintf(lines + n, sizeof(lines) - n, "0::/far\n");
+	put_at(&t, 5, lines);
+	put_at(&t, 6, "0::/\n");
+	assert_members(&t, "cgroup:/far", LIST(5), LIST(5, 6));
+	tree_close(&t);
+}
+
 static void a_cgroup_that_is_not_there_or_empty_is_told_apart(void **state)
 {
 	struct made_tree t;
@@ -475,6 +494,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_cgroup_holds_those_below_it_and_no_namesake),
+		cmocka_unit_test(a_long_list_of_cgroups_is_read_to_its_end),
 		cmocka_unit_test(a_cgroup_that_is_not_there_or_empty_is_told_apart),
 		cmocka_unit_test(a_place_in_slurm_is_read_from_paths_of_both_versions),
 		cmocka_unit_test(a_slurm_job_is_known_by_cgroup_before_environment),
