@@ -116,8 +116,9 @@ static void finish(struct attachment *a)
 		watching_finish(&a->watching, words, "the recorder's clock");
 	} else {
 		watching_finish(&a->watching, "the target ended",
-			target_first_pid(&a->watching.targets[0]) ? "its first process has ended"
-								  : "none of its processes is left");
+			target_first_pid(&a->watching.targets[0])
+				? "its first process has ended"
+				: "none of its processes is left");
 	}
 }
 

@@ -164,8 +164,8 @@ static void wait_for_event(struct session *s, uint64_t now_ns)
 	struct monitor *m = &s->monitor;
 	bool listen = m->census.fd >= 0 && now_ns >= s->census_pause_ns;
 	uint64_t tick_ns = m->schedule.next_tick_ns;
-	uint64_t until_ns = limiting_due_ns(
-		s, now_ns, tick_ns < levels_due_ns(s) ? tick_ns : levels_due_ns(s));
+	uint64_t until_ns =
+		limiting_due_ns(s, now_ns, tick_ns < levels_due_ns(s) ? tick_ns : levels_due_ns(s));
 	struct pollfd fds[] = { { .fd = s->signals.fd, .events = POLLIN },
 		{ .fd = listen ? m->census.fd : -1, .events = POLLIN } };
 

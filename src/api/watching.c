@@ -223,8 +223,7 @@ void watching_tick(struct watching *w)
 
 bool watching_is_over(const struct watching *w)
 {
-	return w->monitor.ticks > 0 &&
-	       watch_target_ended(w->monitor.watch, 0, w->options.wait_all);
+	return w->monitor.ticks > 0 && watch_target_ended(w->monitor.watch, 0, w->options.wait_all);
 }
 
 static void conclude_one(struct watching *w, size_t i, bool running)

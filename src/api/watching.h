@@ -62,7 +62,8 @@ struct watching {
 	struct monitor monitor;
 	bool monitored;
 	uint64_t start_ns, self_before_ns, checkpoint_ns;
-	uint64_t (*helpers_cpu_ns)(void *context); /* CPU time of other processes of ours; may be NULL */
+	uint64_t (*helpers_cpu_ns)(
+		void *context); /* CPU time of other processes of ours; may be NULL */
 	void *helpers_context;
 };
 

@@ -269,8 +269,8 @@ void watching_take_self(struct watching *w, size_t i)
 	info->windows = w->monitor.sequence;
 	info->suspended_ns = w->monitor.suspended_ns;
 	if (w->each[i].files) {
-		run_files_counts(w->each[i].files, &info->records_written, &info->records_lost,
-			&failures);
+		run_files_counts(
+			w->each[i].files, &info->records_written, &info->records_lost, &failures);
 		info->write_failures += failures - w->each[i].counted_failures;
 		w->each[i].counted_failures = failures;
 	}
@@ -284,8 +284,7 @@ void watching_write_info(struct watching *w, size_t i, bool final)
 	struct error why = { 0 };
 
 	info->info_error[0] = '\0';
-	if (!w->each[i].files ||
-		run_files_write_info(w->each[i].files, info, final, &why) >= 0)
+	if (!w->each[i].files || run_files_write_info(w->each[i].files, info, final, &why) >= 0)
 		return;
 	info->write_failures++;
 	info->info_lost = final;

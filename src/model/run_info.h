@@ -178,7 +178,8 @@ struct watched {
 
 struct assay_run_info {
 	struct watched watched;
-	struct assay_run_info *beside; /* of the next target of the same run, or NULL; owned by whoever gave this one out */
+	struct assay_run_info *
+		beside; /* of the next target of the same run, or NULL; owned by whoever gave this one out */
 	char *id; /* "2026.11.27T20.52.26-1234" */
 	enum run_state state;
 	char *prefix; /* expanded; NULL when nothing is recorded */

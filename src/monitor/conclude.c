@@ -180,10 +180,11 @@ static void conclude_rungs(struct monitor *m, struct assay_run_info *info, const
 				s.quality == UPPER_BOUND ? "an upper bound" : "an estimate");
 		if (r->scope == PROCESS && strcmp(r->key, "proc_hwm_bytes") == 0 &&
 			m->ledger.hwm_max_bytes)
-			rung->value = (struct value){ .n = m->view ? m->view->collect.account
-									    ->hwm_max_bytes
-								  : m->ledger.hwm_max_bytes,
-				.quality = LOWER_BOUND };
+			rung->value = (struct value){
+				.n = m->view ? m->view->collect.account->hwm_max_bytes
+					     : m->ledger.hwm_max_bytes,
+				.quality = LOWER_BOUND
+			};
 		if (v)
 			adjust_for_job(v, r, rung);
 		else

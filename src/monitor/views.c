@@ -110,10 +110,9 @@ void monitor_turn_to(struct monitor *m, struct view *view)
 
 bool views_row_is_own(const struct monitor *m, size_t row)
 {
-	return m->n_views > 0 && (collectors[m->measures->collector[row]]->per_target ||
-					 m->measures->base[row] >= 0);
+	return m->n_views > 0 &&
+	       (collectors[m->measures->collector[row]]->per_target || m->measures->base[row] >= 0);
 }
-
 
 void monitor_share(struct monitor *m, size_t view, size_t earlier, enum per_target what)
 {
@@ -128,8 +127,7 @@ void views_copy(struct monitor *m, size_t collector, size_t view, size_t from)
 	size_t first = (size_t) m->first_row[collector];
 	size_t n = 0;
 
-	while (first + n < m->measures->n &&
-		m->measures->collector[first + n] == (int) collector)
+	while (first + n < m->measures->n && m->measures->collector[first + n] == (int) collector)
 		n++;
 	memcpy(&b->singles[first], &a->singles[first], n * sizeof(*b->singles));
 	memcpy(&b->run_singles[first], &a->run_singles[first], n * sizeof(*b->run_singles));

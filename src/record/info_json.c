@@ -81,8 +81,7 @@ static void watched(struct json *j, const struct assay_run_info *info)
 static void beside(struct json *j, const struct assay_run_info *info)
 {
 	if (info->watched.n_beside > 0)
-		json_key_raw_list(
-			j, "beside", (int) info->watched.n_beside, info->watched.beside);
+		json_key_raw_list(j, "beside", (int) info->watched.n_beside, info->watched.beside);
 }
 
 static void working_directory(struct json *j, const struct assay_run_info *info)

@@ -102,7 +102,8 @@ static void watched_rows(struct page *p, const struct assay_run_info *info)
 	if (!w->kind)
 		return;
 	printable_words(p, "target", w->people);
-	snprintf(text, sizeof(text), "%llu at the start, %llu seen, %llu ended, %llu left, %llu living",
+	snprintf(text, sizeof(text),
+		"%llu at the start, %llu seen, %llu ended, %llu left, %llu living",
 		(unsigned long long) w->at_start, (unsigned long long) w->seen,
 		(unsigned long long) w->ended, (unsigned long long) w->left,
 		(unsigned long long) w->living);

@@ -29,9 +29,9 @@ static bool children_are_its_own(const struct target *t)
 
 int account_init(struct account *a, const struct target *target, uint32_t bit)
 {
-	*a = (struct account){ .target = target,
-		.bit = bit,
-		.with_children = children_are_its_own(target) };
+	*a = (struct account){
+		.target = target, .bit = bit, .with_children = children_are_its_own(target)
+	};
 	a->names = calloc(ACCOUNT_NAMES_MAX, sizeof(*a->names));
 	return a->names ? 0 : -ENOMEM;
 }
@@ -96,12 +96,12 @@ static void not_waited_for(const struct ledger *l, const struct process *p, int6
 		io_numbers(p, now);
 	for (int k = COUNTED_IO; k < N_COUNTED; k++)
 		ret[k] = larger(0, s->ended[k] - (now[k] - s->base_io[k]));
-	ret[COUNTED_CPU] =
-		larger(0, s->ended[COUNTED_CPU] - (waited_ns(l, p) - s->base_waited));
+	ret[COUNTED_CPU] = larger(0, s->ended[COUNTED_CPU] - (waited_ns(l, p) - s->base_waited));
 }
 
 /* What the process adds to a target it is in: its own growth, and of its children that ended whatever is known best. */
-static void whole_contribution(const struct ledger *l, const struct process *p, int64_t ret[N_COUNTED])
+static void whole_contribution(
+	const struct ledger *l, const struct process *p, int64_t ret[N_COUNTED])
 {
 	const struct share *s = &p->share;
 	int64_t waited = waited_ns(l, p) - s->base_waited;
@@ -281,8 +281,7 @@ static void settle_one(struct account *a, const struct ledger *l, const struct p
 	const struct process *parent, bool unsure)
 {
 	bool in = p->share.targets & a->bit;
-	bool through_parent =
-		parent && a->with_children && (parent->share.targets & a->bit);
+	bool through_parent = parent && a->with_children && (parent->share.targets & a->bit);
 	int64_t used[N_COUNTED];
 
 	if (in && through_parent) {
@@ -328,8 +327,8 @@ struct sum {
 	uint64_t user_ticks, system_ticks;
 };
 
-static void add_living(struct account *a, const struct process *p,
-	const int64_t used[N_COUNTED], struct sum *sum)
+static void add_living(
+	struct account *a, const struct process *p, const int64_t used[N_COUNTED], struct sum *sum)
 {
 	const struct proc_stat *s = &p->stat;
 
@@ -341,7 +340,8 @@ static void add_living(struct account *a, const struct process *p,
 		sum->user_ticks += s->children_user_ticks;
 		sum->system_ticks += s->children_system_ticks;
 	} else {
-		sum->used[COUNTED_CPU] += (int64_t) p->cpu_ns - p->share.base_own - used[COUNTED_CPU];
+		sum->used[COUNTED_CPU] +=
+			(int64_t) p->cpu_ns - p->share.base_own - used[COUNTED_CPU];
 	}
 	a->living++;
 	a->zombies += p->zombie;
