@@ -245,7 +245,7 @@ static void note_what_is_missing(
 		run_info_note(info,
 			"of %llu processes it could not be told whether they belong (%s)",
 			(unsigned long long) w->unreadable, errno_name(w->unreadable_error));
-	if (w->lost_memory || a->lost_memory || m->ledger.failed_allocations)
+	if (w->strangers.lost_memory || a->lost_memory || m->ledger.failed_allocations)
 		run_info_note(info, "some processes could not be followed: out of memory");
 	if (m->collect.pss_skipped_large)
 		run_info_note(info,

@@ -207,6 +207,24 @@ bool target_can_be_left(const struct target *t)
 	return false;
 }
 
+bool target_is_moved_into(const struct target *t)
+{
+	for (size_t i = 0; i < t->n_terms; i++)
+		switch (t->terms[i].kind) {
+		case TARGET_CGROUP:
+		case TARGET_SLURM:
+		case TARGET_GROUP:
+			return true;
+		case TARGET_CONTAINER:
+			if (t->terms[i].n_pids == 0)
+				return true;
+			break;
+		default:
+			break;
+		}
+	return false;
+}
+
 bool target_is_system(const struct target *t)
 {
 	return t->n_terms == 1 && t->terms[0].kind == TARGET_SYSTEM;

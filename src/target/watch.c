@@ -40,6 +40,14 @@ static uint64_t now_ticks(const struct ledger *l)
 	return (clock_monotonic_ns() + clock_slept_ns()) / l->clock_tick_ns;
 }
 
+static bool any_is_moved_into(const struct target *targets, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (target_is_moved_into(&targets[i]))
+			return true;
+	return false;
+}
+
 int watch_init(struct watch *w, struct ledger *ledger, const struct target *targets, size_t n,
 	struct error *err)
 {
@@ -59,6 +67,7 @@ int watch_init(struct watch *w, struct ledger *ledger, const struct target *targ
 	w->pid_max = read_pid_max(ledger->roots);
 	/* The tick we are in has begun before us. */
 	w->begin_ticks = now_ticks(ledger) + 1;
+	w->moved_by_others = any_is_moved_into(targets, n) || !ledger->roots->live;
 	watch_leave_out(w, getpid());
 	return 0;
 }
@@ -75,7 +84,7 @@ void watch_done(struct watch *w)
 		account_done(&w->accounts[i]);
 	free(w->accounts);
 	free(w->newborn);
-	free(w->scanned);
+	strangers_done(&w->strangers);
 	*w = (struct watch){ 0 };
 }
 
@@ -136,22 +145,6 @@ static void remember_newborn(struct watch *w, pid_t pid, uint8_t looks_left)
 		w->newborn[w->n_newborn++] = (struct newborn){ pid, looks_left };
 }
 
-static void remember_scanned(struct watch *w, const struct proc_stat *stat)
-{
-	if (w->n_scanned == w->scanned_capacity) {
-		size_t capacity = w->scanned_capacity ? 2 * w->scanned_capacity : 1024;
-		struct scanned *scanned = realloc(w->scanned, capacity * sizeof(*scanned));
-
-		if (!scanned) {
-			w->lost_memory = true;
-			return;
-		}
-		w->scanned = scanned;
-		w->scanned_capacity = capacity;
-	}
-	w->scanned[w->n_scanned++] = (struct scanned){ stat->pid, stat->ppid };
-}
-
 /* What is looked at, and what becomes of it when it belongs to nobody. */
 struct consideration {
 	struct watch *watch;
@@ -164,10 +157,15 @@ static void consider(struct consideration *n, pid_t pid)
 	struct watch *w = n->watch;
 	char text[STAT_TEXT_SIZE];
 	struct proc_stat stat;
-	uint64_t cpu_ns;
+	uint64_t cpu_ns, clock_ns = STRANGER_UNTOLD;
 	int error;
 
 	if (ledger_find(w->ledger, pid) || is_ours(w, pid))
+		return;
+	/* Before its file is read: what it does after that is seen the next time. */
+	if (n->full && w->ledger->roots->live && process_cpu_clock(pid, &cpu_ns) == 0)
+		clock_ns = cpu_ns;
+	if (n->full && strangers_is_still(&w->strangers, pid, clock_ns))
 		return;
 	int fd = root_file(w->ledger->roots->proc, "%d/stat", (int) pid);
 	if (fd < 0) {
@@ -176,8 +174,13 @@ static void consider(struct consideration *n, pid_t pid)
 	}
 	w->candidates++;
 	ssize_t size = read_kernel_record(fd, text, sizeof(text));
-	if (size <= 0 || proc_stat_parse(text, (size_t) size, &stat) < 0 ||
-		(stat.flags & KERNEL_THREAD)) {
+	if (size <= 0 || proc_stat_parse(text, (size_t) size, &stat) < 0) {
+		close(fd);
+		return;
+	}
+	if (stat.flags & KERNEL_THREAD) {
+		if (n->full)
+			strangers_add(&w->strangers, pid, 0, clock_ns);
 		close(fd);
 		return;
 	}
@@ -192,13 +195,29 @@ static void consider(struct consideration *n, pid_t pid)
 		w->unreadable_error = error;
 	}
 	if (n->full)
-		remember_scanned(w, &stat);
+		strangers_add(&w->strangers, pid, stat.ppid,
+			error || w->moved_by_others ? STRANGER_UNTOLD : clock_ns);
 	remember_newborn(w, pid, n->looks_left);
 }
 
 static void each_pid(pid_t pid, void *context)
 {
 	consider(context, pid);
+}
+
+/* A sleeper whose parent has ended has another one now, which may belong. */
+static void look_at_the_orphaned(struct watch *w, struct consideration *n)
+{
+	for (size_t i = 0; i < w->strangers.n_now; i++) {
+		struct stranger *s = &w->strangers.now[i];
+
+		if (s->cpu_ns == STRANGER_UNTOLD || s->ppid == 0 ||
+			ledger_find(w->ledger, s->ppid) || is_ours(w, s->ppid) ||
+			strangers_has(&w->strangers, s->ppid))
+			continue;
+		s->cpu_ns = STRANGER_UNTOLD; /* and in the next scan its parent is learned */
+		consider(n, s->pid);
+	}
 }
 
 static void full_scan(struct watch *w)
@@ -208,14 +227,15 @@ static void full_scan(struct watch *w)
 
 	w->scans++;
 	w->hidden = w->unreadable = 0;
-	w->n_scanned = 0;
+	strangers_begin(&w->strangers);
 	proc_pids_each(w->ledger->roots->proc, each_pid, &n);
 	/* A child may have been listed before its parent: pids go round. */
 	n.full = false;
+	look_at_the_orphaned(w, &n);
 	while (found) {
 		found = false;
-		for (size_t i = 0; i < w->n_scanned; i++) {
-			struct scanned *s = &w->scanned[i];
+		for (size_t i = 0; i < w->strangers.n_now; i++) {
+			struct stranger *s = &w->strangers.now[i];
 
 			if (s->pid == 0 || !ledger_find(w->ledger, s->ppid))
 				continue;

@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "target/account.h"
+#include "target/strangers.h"
 
 struct error;
 struct ledger;
@@ -32,10 +33,9 @@ struct watch {
 		uint8_t looks_left;
 	} * newborn; /* in no target, but so young that it may be soon: it has to call setsid, exec or setuid first */
 	size_t n_newborn;
-	struct scanned {
-		pid_t pid, ppid;
-	} * scanned; /* strangers of a full scan, whose parents may turn out to belong */
-	size_t n_scanned, scanned_capacity;
+	struct strangers
+		strangers; /* of the full scans; the parents of some may turn out to belong */
+	bool moved_by_others; /* whether a stranger can come into a target without running */
 
 	bool noted_before; /* what the first members had used already */
 	uint64_t summed_tick; /* of the ledger */
@@ -44,7 +44,6 @@ struct watch {
 	uint64_t hidden; /* processes that live and that /proc does not show */
 	uint64_t unreadable; /* processes of which it could not be told, at the latest full scan */
 	int unreadable_error; /* positive errno */
-	bool lost_memory;
 };
 
 /* `targets` are resolved; both are borrowed. Own pid is taken out by itself, others with watch_leave_out(). */
