@@ -23,7 +23,7 @@ void strangers_begin(struct strangers *s)
 	s->n_now = s->at = 0;
 }
 
-void strangers_add(struct strangers *s, pid_t pid, pid_t ppid, uint64_t cpu_ns)
+void strangers_add(struct strangers *s, const struct stranger *one)
 {
 	if (s->n_now == s->capacity_now) {
 		size_t capacity = s->capacity_now ? 2 * s->capacity_now : 256;
@@ -36,21 +36,21 @@ void strangers_add(struct strangers *s, pid_t pid, pid_t ppid, uint64_t cpu_ns)
 		s->now = more;
 		s->capacity_now = capacity;
 	}
-	s->now[s->n_now++] = (struct stranger){ pid, ppid, cpu_ns };
+	s->now[s->n_now++] = *one;
 }
 
-bool strangers_is_still(struct strangers *s, pid_t pid, uint64_t cpu_ns)
+bool strangers_is_still(struct strangers *s, const struct stranger *now)
 {
 	/* Who was struck out has pid 0 and is passed by. */
-	while (s->at < s->n_before && s->before[s->at].pid < pid)
+	while (s->at < s->n_before && s->before[s->at].pid < now->pid)
 		s->at++;
-	if (s->at == s->n_before || cpu_ns == STRANGER_UNTOLD)
+	if (s->at == s->n_before || now->cpu_ns == STRANGER_UNTOLD)
 		return false;
 	const struct stranger *known = &s->before[s->at];
 
-	if (known->pid != pid || known->cpu_ns != cpu_ns)
+	if (known->pid != now->pid || known->cpu_ns != now->cpu_ns || known->pgrp != now->pgrp)
 		return false;
-	strangers_add(s, pid, known->ppid, cpu_ns);
+	strangers_add(s, known);
 	return true;
 }
 

@@ -13,6 +13,7 @@
 
 struct stranger {
 	pid_t pid, ppid; /* pid 0: it is one no more */
+	pid_t pgrp; /* its parent may set it without its running */
 	uint64_t cpu_ns; /* its clock just before it was looked at, or STRANGER_UNTOLD */
 };
 /* It has to be looked at each time: a file of it could not be read, or others may move it. */
@@ -30,9 +31,9 @@ struct strangers {
 void strangers_done(struct strangers *s);
 /* A full scan begins. */
 void strangers_begin(struct strangers *s);
-void strangers_add(struct strangers *s, pid_t pid, pid_t ppid, uint64_t cpu_ns);
-/* Whether nothing has come of it since the scan before; then it is added to this one's. */
-bool strangers_is_still(struct strangers *s, pid_t pid, uint64_t cpu_ns);
+void strangers_add(struct strangers *s, const struct stranger *one);
+/* Whether nothing has come of it since the scan before; then it is added to this one's. `now` without its parent. */
+bool strangers_is_still(struct strangers *s, const struct stranger *now);
 /* Whether this scan has found it. */
 bool strangers_has(const struct strangers *s, pid_t pid);
 

@@ -213,7 +213,6 @@ bool target_is_moved_into(const struct target *t)
 		switch (t->terms[i].kind) {
 		case TARGET_CGROUP:
 		case TARGET_SLURM:
-		case TARGET_GROUP:
 			return true;
 		case TARGET_CONTAINER:
 			if (t->terms[i].n_pids == 0)

@@ -92,7 +92,7 @@ int target_resolve(struct target *t, const struct roots *roots, struct error *er
 bool target_holds(const struct target *t, struct target_candidate *c);
 /* Whether a process that belongs can cease to while it lives: of a tree or a list nobody does. */
 bool target_can_be_left(const struct target *t);
-/* Whether somebody else can put a process into it that sleeps: into a cgroup, or setpgid(2) of a child. Into all others it comes by its own doing. */
+/* Whether somebody else can put a process that sleeps into it, into a cgroup. Into others it comes by its own doing, or in sight (setpgid(2)). */
 bool target_is_moved_into(const struct target *t);
 /* Whether it ends with its first process (a tree) or when all have gone (else). */
 pid_t target_first_pid(const struct target *t); /* 0: it has none */

@@ -159,20 +159,28 @@ struct consideration {
 	uint8_t looks_left; /* it will be looked at again so often */
 };
 
+/* Asked before its file is read, so that what it does after that is seen the next time. */
+static bool is_still_a_stranger(struct watch *w, struct stranger *one)
+{
+	one->pgrp = getpgid(one->pid);
+	if (!w->ledger->roots->live || one->pgrp < 0 ||
+		process_cpu_clock(one->pid, &one->cpu_ns) < 0)
+		one->cpu_ns = STRANGER_UNTOLD;
+	return strangers_is_still(&w->strangers, one);
+}
+
 static void consider(struct consideration *n, pid_t pid)
 {
 	struct watch *w = n->watch;
 	char text[STAT_TEXT_SIZE];
 	struct proc_stat stat;
-	uint64_t cpu_ns, clock_ns = STRANGER_UNTOLD;
+	uint64_t cpu_ns;
+	struct stranger one = { .pid = pid, .cpu_ns = STRANGER_UNTOLD };
 	int error;
 
 	if (ledger_find(w->ledger, pid) || is_ours(w, pid))
 		return;
-	/* Before its file is read: what it does after that is seen the next time. */
-	if (n->full && w->ledger->roots->live && process_cpu_clock(pid, &cpu_ns) == 0)
-		clock_ns = cpu_ns;
-	if (n->full && strangers_is_still(&w->strangers, pid, clock_ns))
+	if (n->full && is_still_a_stranger(w, &one))
 		return;
 	int fd = root_file(w->ledger->roots->proc, "%d/stat", (int) pid);
 	if (fd < 0) {
@@ -187,7 +195,7 @@ static void consider(struct consideration *n, pid_t pid)
 	}
 	if (stat.flags & KERNEL_THREAD) {
 		if (n->full)
-			strangers_add(&w->strangers, pid, 0, clock_ns);
+			strangers_add(&w->strangers, &one);
 		close(fd);
 		return;
 	}
@@ -201,9 +209,11 @@ static void consider(struct consideration *n, pid_t pid)
 		w->unreadable++;
 		w->unreadable_error = error;
 	}
+	one.ppid = stat.ppid;
+	if (error || w->moved_by_others)
+		one.cpu_ns = STRANGER_UNTOLD;
 	if (n->full)
-		strangers_add(&w->strangers, pid, stat.ppid,
-			error || w->moved_by_others ? STRANGER_UNTOLD : clock_ns);
+		strangers_add(&w->strangers, &one);
 	remember_newborn(w, pid, n->looks_left);
 }
 
