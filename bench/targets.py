@@ -185,7 +185,7 @@ def eight_trees(room):
 def crowded(room):
     """A target of ten, of three kinds, with and without 5000 foreign processes. Sixty ticks hold one round of the rare checks."""
     ten = room.start(room.trees(("idle", 4), ("busy", 4)))
-    kinds = {"tree": f"tree:{ten.pid}", "session": f"session:{ten.pid}", "user": f"user:{UID}"}
+    kinds = {"tree": f"tree:{ten.pid}", "session": f"session:{ten.pid}", "group": f"group:{ten.pid}", "user": f"user:{UID}"}
     taken = {(kind, beside): [] for kind in kinds for beside in ("alone", "crowded")}
     for turn in range(room.turns):
         for beside in ("alone", "crowded"):

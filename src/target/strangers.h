@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who is in no target, as the latest full scan found it. Nobody gets into another session, group or user's hands, or executes another program, without
- * running: a stranger whose CPU clock stands where it stood is one still, which is asked for a thirtieth of what opening and reading its file costs.
+ * Who is in no target, as the latest full scan found it. Nobody gets into another session or another user's hands, or executes another program, without
+ * running: a stranger whose CPU clock and group stand where they stood is one still. To ask for the two takes an eighth of what its stat file does.
  */
 #ifndef ASSAY_TARGET_STRANGERS_H
 #define ASSAY_TARGET_STRANGERS_H
