@@ -169,14 +169,15 @@ static void read_round(struct collect *c, struct batch *out)
 
 		if (p->alive && !p->zombie)
 			process_read_statm(l, p);
-		p->in_round = p->alive && !p->zombie;
+		/* Of a target's process a child may be followed that is in none. */
+		p->in_round = p->alive && !p->zombie && (!c->watch || p->share.targets);
 		p->rss_pages_before = p->has_statm ? p->statm.resident : 0;
 	}
 	for (size_t i = 0; i < l->n_order; i++) {
 		struct process *p = ledger_at(l, i);
 
 		p->shares_memory = p->in_round && shares_memory(l, p);
-		if (p->shares_memory || !read_process(c, p))
+		if (!p->in_round || p->shares_memory || !read_process(c, p))
 			continue;
 		put_process(out, p);
 		sum += p->has_smaps ? p->smaps.pss : 0;

@@ -11,8 +11,6 @@
 #include "target/ledger.h"
 #include "target/target.h"
 
-#define OUR_KEEPERS_NAME "keeper" /* of a run that is watched with the others */
-
 static bool children_are_its_own(const struct target *t)
 {
 	for (size_t i = 0; i < t->n_terms; i++)
@@ -29,9 +27,9 @@ static bool children_are_its_own(const struct target *t)
 
 int account_init(struct account *a, const struct target *target, uint32_t bit)
 {
-	*a = (struct account){ .target = target,
-		.bit = bit,
-		.with_children = children_are_its_own(target) };
+	*a = (struct account){
+		.target = target, .bit = bit, .with_children = children_are_its_own(target)
+	};
 	a->names = calloc(ACCOUNT_NAMES_MAX, sizeof(*a->names));
 	return a->names ? 0 : -ENOMEM;
 }
@@ -39,7 +37,6 @@ int account_init(struct account *a, const struct target *target, uint32_t bit)
 void account_done(struct account *a)
 {
 	free(a->names);
-	free(a->credits);
 	*a = (struct account){ 0 };
 }
 
@@ -86,108 +83,123 @@ static void base(const struct process *p, int64_t ret[N_COUNTED])
 	ret[COUNTED_CPU] = s->base_own + s->base_waited + s->ended_base[COUNTED_CPU];
 }
 
-/* What children that ended were seen to use, and nobody waited for: it is in none of the kernel's numbers. */
+/* What the kernel adds its children to when it waits for them: cutime and cstime, and the files of I/O, where its own is too. */
+static void with_waited(const struct ledger *l, const struct process *p, int64_t ret[N_COUNTED])
+{
+	memset(ret, 0, N_COUNTED * sizeof(*ret));
+	if (p->share.io_begun)
+		io_numbers(p, ret);
+	ret[COUNTED_CPU] = waited_ns(l, p);
+}
+
+/* What children that ended were seen to use, and nobody waited for, as far as that shows: it is in none of the kernel's numbers. */
 static void not_waited_for(const struct ledger *l, const struct process *p, int64_t ret[N_COUNTED])
 {
 	const struct share *s = &p->share;
-	int64_t now[N_COUNTED] = { 0 };
+	int64_t now[N_COUNTED];
 
-	if (s->io_begun)
-		io_numbers(p, now);
-	for (int k = COUNTED_IO; k < N_COUNTED; k++)
-		ret[k] = larger(0, s->ended[k] - (now[k] - s->base_io[k]));
-	ret[COUNTED_CPU] =
-		larger(0, s->ended[COUNTED_CPU] - (waited_ns(l, p) - s->base_waited));
+	with_waited(l, p, now);
+	for (int k = 0; k < N_COUNTED; k++)
+		ret[k] = larger(0, s->ended[k] - (now[k] - s->ended_mark[k]));
+}
+
+/* All that the process used and its children that ended, waited for or not, as far as anybody saw. */
+static void whole_life(const struct ledger *l, const struct process *p, int64_t ret[N_COUNTED])
+{
+	int64_t more[N_COUNTED];
+
+	life(l, p, ret);
+	not_waited_for(l, p, more);
+	for (int k = 0; k < N_COUNTED; k++)
+		ret[k] += more[k];
 }
 
 /* What the process adds to a target it is in: its own growth, and of its children that ended whatever is known best. */
 static void contribution(const struct account *a, const struct ledger *l, const struct process *p,
 	int64_t ret[N_COUNTED])
 {
-	int64_t whole[N_COUNTED], before[N_COUNTED], more[N_COUNTED];
+	int64_t before[N_COUNTED];
 
-	life(l, p, whole);
+	whole_life(l, p, ret);
 	base(p, before);
-	not_waited_for(l, p, more);
 	for (int k = 0; k < N_COUNTED; k++)
-		ret[k] = whole[k] - before[k] + more[k];
-	if (a->with_children)
-		return;
-	ret[COUNTED_CPU] = (int64_t) p->cpu_ns - p->share.base_own;
+		ret[k] -= before[k];
+	if (!a->with_children)
+		ret[COUNTED_CPU] = (int64_t) p->cpu_ns - p->share.base_own;
 }
 
-void share_begin(const struct ledger *l, struct process *p, uint64_t begin_ticks)
+static void begin_at(const struct ledger *l, struct process *p)
 {
 	struct share *s = &p->share;
 
-	if (s->begun)
-		return;
-	s->begun = true;
-	p->born_in_run = p->start_ticks >= begin_ticks;
-	p->born_since_line = p->born_in_run;
-	p->changed_since_line = true;
+	s->seen[COUNTED_CPU] = waited_ns(l, p);
 	if (p->born_in_run)
 		return;
 	s->base_own = (int64_t) p->cpu_ns;
 	s->base_waited = waited_ns(l, p);
 }
 
-void share_begin_io(struct process *p)
+void share_begin(const struct ledger *l, struct process *p, bool from_birth)
+{
+	p->born_in_run = p->born_since_line = from_birth;
+	p->changed_since_line = true;
+	/* It may end before its CPU clock is read; by ticks it is known already, as it was before its parent's cutime is. */
+	p->cpu_ns = (p->stat.user_ticks + p->stat.system_ticks) * l->clock_tick_ns;
+	begin_at(l, p);
+}
+
+void share_first_look(const struct ledger *l, struct process *p)
+{
+	begin_at(l, p);
+}
+
+/* What its file grew by since the sum before is not counted. */
+static void drop_io_growth(struct process *p)
+{
+	struct share *s = &p->share;
+	int64_t now[N_COUNTED];
+
+	io_numbers(p, now);
+	for (int k = COUNTED_IO; k < N_COUNTED; k++)
+		s->base_io[k] += now[k] - s->seen[k];
+	memcpy(&s->seen[COUNTED_IO], &now[COUNTED_IO], sizeof(now) - sizeof(now[0]) * COUNTED_IO);
+}
+
+static void share_begin_io(struct process *p)
 {
 	struct share *s = &p->share;
 
-	if (s->io_begun || !p->has_io)
+	if (!p->has_io)
+		return;
+	if (s->io_begun && s->io_spoilt)
+		drop_io_growth(p);
+	s->io_spoilt = false;
+	if (s->io_begun)
 		return;
 	s->io_begun = true;
+	io_numbers(p, s->seen);
 	if (!p->born_in_run)
-		io_numbers(p, s->base_io);
+		memcpy(s->base_io, s->seen, sizeof(s->base_io));
+}
+
+static void carry(struct account *a, const int64_t used[N_COUNTED], int sign)
+{
+	for (int k = 0; k < N_COUNTED; k++)
+		a->carried[k] += sign * used[k];
 }
 
 void account_join(struct account *a, const struct ledger *l, struct process *p, bool newborn)
 {
 	int64_t so_far[N_COUNTED];
 
+	/* Who comes back brings nothing of what it did elsewhere, and what it did here is carried already. */
+	newborn = newborn && !(p->share.were & a->bit);
 	p->share.targets |= a->bit;
 	a->seen++;
-	/* What was entered just now has used nothing yet: its base is taken at its first look. */
-	if (newborn || !p->share.begun)
+	if (newborn)
 		return;
 	contribution(a, l, p, so_far);
-	for (int k = 0; k < N_COUNTED; k++)
-		a->carried[k] -= so_far[k];
-}
-
-static void keep_credit(struct account *a, const struct process *p, const int64_t used[N_COUNTED])
-{
-	if (a->n_credits == a->credits_capacity) {
-		size_t capacity = a->credits_capacity ? 2 * a->credits_capacity : 16;
-		struct credit *credits = realloc(a->credits, capacity * sizeof(*credits));
-
-		if (!credits) {
-			a->lost_memory = true;
-			return;
-		}
-		a->credits = credits;
-		a->credits_capacity = capacity;
-	}
-	struct credit *c = &a->credits[a->n_credits++];
-	*c = (struct credit){ .slot = p->slot, .start_ticks = p->start_ticks };
-	memcpy(c->used, used, sizeof(c->used));
-}
-
-/* True when there was one. */
-static bool take_credit(struct account *a, const struct process *p, int64_t ret[N_COUNTED])
-{
-	for (size_t i = 0; i < a->n_credits; i++) {
-		struct credit *c = &a->credits[i];
-
-		if (c->slot != p->slot || c->start_ticks != p->start_ticks)
-			continue;
-		memcpy(ret, c->used, sizeof(c->used));
-		*c = a->credits[--a->n_credits];
-		return true;
-	}
-	return false;
+	carry(a, so_far, -1);
 }
 
 void account_leave(struct account *a, const struct ledger *l, struct process *p)
@@ -195,9 +207,7 @@ void account_leave(struct account *a, const struct ledger *l, struct process *p)
 	int64_t used[N_COUNTED];
 
 	contribution(a, l, p, used);
-	for (int k = 0; k < N_COUNTED; k++)
-		a->carried[k] += used[k];
-	keep_credit(a, p, used);
+	carry(a, used, 1);
 	p->share.targets &= ~a->bit;
 	p->share.were |= a->bit;
 	a->left++;
@@ -228,90 +238,166 @@ static void add_name(struct account *a, const struct process *p)
 		entry->peak_rss_bytes = p->hwm_bytes;
 }
 
-/* Who has its numbers now, if anybody that is watched. NULL, and *ret_unsure, when its parent ended at the same time: then it went to whoever
- * reaps orphans, and that may be one of ours. */
-static struct process *parent_of(const struct ledger *l, const struct process *p, bool *ret_unsure)
+/* Those that end at the same time are settled together. */
+struct settling {
+	struct account *accounts;
+	size_t n;
+	const struct ledger *ledger;
+	struct process *dead_parent; /* the one found last: it has more children */
+};
+
+/* Whom its numbers go to when it ends: its parent, which may have ended meanwhile too and is settled after it. */
+static struct process *parent_of(struct settling *s, const struct process *p)
 {
+	const struct ledger *l = s->ledger;
 	struct process *parent = ledger_find(l, p->stat.ppid);
 
-	*ret_unsure = false;
-	if (parent && parent->alive && !parent->share.settled &&
-		parent->start_ticks <= p->start_ticks)
-		return parent;
+	if (parent && parent->start_ticks <= p->start_ticks)
+		return parent->share.settled ? NULL : parent;
 	if (!p->share.parent_watched)
 		return NULL;
+	parent = s->dead_parent;
+	if (parent && parent->pid == p->stat.ppid && !parent->share.settled)
+		return parent;
 	for (size_t i = 0; i < l->n_order; i++) {
-		const struct process *other = ledger_at(l, i);
-
-		if (other->alive && (other->share.reaps_orphans ||
-					    strncmp(other->stat.name, "systemd", 7) == 0 ||
-					    strcmp(other->stat.name, OUR_KEEPERS_NAME) == 0))
-			*ret_unsure = true;
+		parent = ledger_at(l, i);
+		if (parent->pid != p->stat.ppid || parent->alive || parent->share.settled ||
+			parent->start_ticks > p->start_ticks || parent == p)
+			continue;
+		s->dead_parent = parent;
+		return parent;
 	}
 	return NULL;
 }
 
+static bool reaps_orphans(const struct process *p)
+{
+	static const char *const names[] = { "systemd", "keeper", "tini", "dumb-init", "conmon",
+		"containerd-shim", "slurmstepd" };
+
+	if (p->share.reaps_orphans || p->pid == 1)
+		return true;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (strncmp(p->stat.name, names[i], strlen(names[i])) == 0)
+			return true;
+	return false;
+}
+
+/* Its parent has ended too. If that was first, it went to whoever reaps orphans, and if he is in the target, it is in his numbers also. */
+static bool may_be_twice(struct settling *s, const struct account *a, const struct process *p,
+	struct process *parent)
+{
+	const struct ledger *l = s->ledger;
+	struct process *heir = parent;
+
+	if (!p->share.parent_watched || (parent && parent->alive))
+		return false;
+	while (heir && !heir->alive)
+		heir = parent_of(s, heir);
+	for (size_t i = 0; i < l->n_order; i++) {
+		const struct process *other = ledger_at(l, i);
+
+		if (other->alive && other != heir && (other->share.targets & a->bit) &&
+			reaps_orphans(other))
+			return true;
+	}
+	return false;
+}
+
+/* It ended after the sum before, when its parent had not waited for it: what the parent's numbers grow by from there has it in it. */
 static void hand_to_parent(const struct ledger *l, const struct process *p, struct process *parent)
 {
+	struct share *s = &parent->share;
 	int64_t whole[N_COUNTED], before[N_COUNTED];
 
-	life(l, p, whole);
+	whole_life(l, p, whole);
 	base(p, before);
 	for (int k = 0; k < N_COUNTED; k++) {
-		parent->share.ended[k] += whole[k];
-		parent->share.ended_base[k] += before[k];
+		s->ended[k] = whole[k] + larger(0, s->ended[k] - (s->seen[k] - s->ended_mark[k]));
+		s->ended_mark[k] = s->seen[k];
+		s->ended_base[k] += before[k];
 	}
 	parent->had_children = true;
+	/* It has been there since before we came, and how much of its I/O is from then nobody knows. */
+	if (p->born_in_run || p->share.io_begun || !s->io_begun)
+		return;
+	drop_io_growth(parent);
+	s->io_spoilt = true;
 }
 
-static void carry(struct account *a, const int64_t used[N_COUNTED], int sign)
-{
-	for (int k = 0; k < N_COUNTED; k++)
-		a->carried[k] += sign * used[k];
-}
-
-static void settle_one(struct account *a, const struct ledger *l, const struct process *p,
-	const struct process *parent, bool unsure)
+/* What goes to its parent is in the target with that, if both are; what the parent has of somebody outside is taken off again. */
+static void settle_one(
+	struct settling *s, struct account *a, const struct process *p, struct process *parent)
 {
 	bool in = p->share.targets & a->bit;
-	bool through_parent =
-		parent && a->with_children && (parent->share.targets & a->bit);
+	bool parent_in = parent && (parent->share.targets & a->bit);
 	int64_t used[N_COUNTED];
 
-	if (in && through_parent) {
-		not_waited_for(l, p, used);
-		carry(a, used, 1);
-	} else if (in) {
-		contribution(a, l, p, used);
-		carry(a, used, 1);
-		a->unsure += unsure && a->with_children;
+	if (in == parent_in && a->with_children) {
+		a->unsure += in && may_be_twice(s, a, p, parent);
+		return;
 	}
-	/* It is counted with its parent from now on, all of it. */
-	if (!in && (p->share.were & a->bit) && take_credit(a, p, used) && through_parent)
+	contribution(a, s->ledger, p, used);
+	if (in && !parent_in) {
+		a->unsure += a->with_children && may_be_twice(s, a, p, parent);
+		carry(a, used, 1);
+		return;
+	}
+	/* Of I/O a parent's file has its children's in any case. CPU of its own is apart from theirs. */
+	int64_t own = used[COUNTED_CPU];
+
+	if (!a->with_children)
+		used[COUNTED_CPU] = 0;
+	if (!in && parent_in)
 		carry(a, used, -1);
-	if (in)
-		add_name(a, p);
+	if (!a->with_children && in)
+		a->carried[COUNTED_CPU] += own;
 }
 
-void share_settle(
-	struct account *accounts, size_t n, const struct ledger *l, struct process *p, bool left)
+static void settle(struct settling *s, struct process *p)
 {
-	bool unsure;
+	struct process *parent = parent_of(s, p);
 
-	if (p->share.settled)
-		return;
-	/* Gone before its first look: nothing of it is known, and nothing of it is counted. */
-	struct process *parent = parent_of(l, p, &unsure);
+	for (size_t i = 0; i < s->n; i++) {
+		struct account *a = &s->accounts[i];
 
-	for (size_t i = 0; i < n; i++) {
-		struct account *a = &accounts[i];
-
-		settle_one(a, l, p, parent, unsure);
-		if (p->share.targets & a->bit)
-			left ? a->left++ : a->ended++;
+		settle_one(s, a, p, parent);
+		if (!(p->share.targets & a->bit))
+			continue;
+		a->ended++;
+		add_name(a, p);
 	}
 	if (parent)
-		hand_to_parent(l, p, parent);
+		hand_to_parent(s->ledger, p, parent);
+	p->share.settled = true;
+}
+
+void accounts_settle(struct account *accounts, size_t n, const struct ledger *l)
+{
+	struct settling s = { .accounts = accounts, .n = n, .ledger = l };
+
+	/* Children first: what a parent had when it ended includes them. */
+	for (size_t i = l->n_order; i-- > 0;) {
+		struct process *p = ledger_at(l, i);
+
+		if (!p->alive && !p->share.settled)
+			settle(&s, p);
+	}
+}
+
+void share_let_go(struct account *accounts, size_t n, const struct ledger *l, struct process *p)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct account *a = &accounts[i];
+		int64_t used[N_COUNTED];
+
+		if (!(p->share.targets & a->bit))
+			continue;
+		contribution(a, l, p, used);
+		carry(a, used, 1);
+		add_name(a, p);
+		a->left++;
+	}
 	p->share.settled = true;
 }
 
@@ -401,9 +487,15 @@ void accounts_sum(struct account *accounts, size_t n, const struct ledger *l, ui
 	for (size_t i = 0; i < l->n_order; i++) {
 		struct process *p = ledger_at(l, i);
 
-		share_begin_io(p);
-		if (!p->alive)
-			share_settle(accounts, n, l, p, false);
+		if (p->alive)
+			share_begin_io(p);
+	}
+	accounts_settle(accounts, n, l);
+	for (size_t i = 0; i < l->n_order; i++) {
+		struct process *p = ledger_at(l, i);
+
+		if (p->alive)
+			with_waited(l, p, p->share.seen);
 	}
 	for (size_t i = 0; i < n; i++)
 		sum_one(&accounts[i], l, now_ns);

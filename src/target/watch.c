@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/macros.h"
+#include "linux/host_stat.h"
 #include "linux/proc_files.h"
 #include "linux/roots.h"
 #include "target/ledger.h"
@@ -24,6 +25,8 @@
 #define NEWBORN_MAX 4096
 /* Asking one pid after the other whether it exists is as cheap as listing them, so many at a time. */
 #define PIDS_ASKED_MAX 4096
+/* So many pids may be given out in one tick, that more of them were than there are. */
+#define PIDS_OF_A_TICK_MAX 100000
 
 static pid_t read_pid_max(const struct roots *roots)
 {
@@ -45,8 +48,8 @@ int watch_init(struct watch *w, struct ledger *ledger, const struct target *targ
 {
 	*w = (struct watch){ .ledger = ledger };
 	if (n > TARGETS_MAX)
-		return error_say(err, -E2BIG, "at most %d targets can be watched at once",
-			TARGETS_MAX);
+		return error_say(
+			err, -E2BIG, "at most %d targets can be watched at once", TARGETS_MAX);
 	w->accounts = calloc(n, sizeof(*w->accounts));
 	w->newborn = calloc(NEWBORN_MAX, sizeof(*w->newborn));
 	int r = w->accounts && w->newborn ? 0 : -ENOMEM;
@@ -58,7 +61,7 @@ int watch_init(struct watch *w, struct ledger *ledger, const struct target *targ
 	}
 	w->pid_max = read_pid_max(ledger->roots);
 	/* The tick we are in has begun before us. */
-	w->begin_ticks = now_ticks(ledger) + 1;
+	w->young_ticks = now_ticks(ledger) + 1;
 	watch_leave_out(w, getpid());
 	return 0;
 }
@@ -87,10 +90,37 @@ static bool is_ours(const struct watch *w, pid_t pid)
 	return false;
 }
 
-/* A bit for each target that the process belongs to now. */
-static uint32_t whose(struct watch *w, const struct proc_stat *stat, uint32_t member_of, int *ret_error)
+static bool read_stat(const struct watch *w, int kept, pid_t pid, struct proc_stat *ret)
 {
-	const struct process *parent = ledger_find(w->ledger, stat->ppid);
+	char text[STAT_TEXT_SIZE];
+	int fd = kept >= 0 ? kept : root_file(w->ledger->roots->proc, "%d/stat", (int) pid);
+
+	if (fd < 0)
+		return false;
+	ssize_t size = read_kernel_record(fd, text, sizeof(text));
+	if (fd != kept)
+		close(fd);
+	return size > 0 && proc_stat_parse(text, (size_t) size, ret) == 0;
+}
+
+/* Its parent, if that is followed. It may have ended since its last look, and a stranger with its pid be the true one. */
+static struct process *parent_now(const struct watch *w, const struct proc_stat *stat)
+{
+	struct process *parent = ledger_find(w->ledger, stat->ppid);
+	struct proc_stat now;
+
+	if (!parent || parent->start_ticks > stat->start_ticks)
+		return NULL;
+	return read_stat(w, parent->fd_stat, parent->pid, &now) &&
+			       now.start_ticks == parent->start_ticks
+		       ? parent
+		       : NULL;
+}
+
+/* A bit for each target that the process belongs to now. `parent`: if it is followed. */
+static uint32_t whose(struct watch *w, const struct proc_stat *stat, uint32_t member_of,
+	const struct process *parent, int *ret_error)
+{
 	struct target_candidate c = { .roots = w->ledger->roots, .stat = stat };
 	uint32_t targets = 0;
 
@@ -107,8 +137,9 @@ static uint32_t whose(struct watch *w, const struct proc_stat *stat, uint32_t me
 	return targets;
 }
 
-/* Enters it into the ledger with what it has used so far. */
-static void enter(struct watch *w, int fd, const struct proc_stat *stat, uint32_t targets)
+/* Enters it into the ledger with what it has used so far; of somebody young that is the target's too. */
+static void enter(
+	struct watch *w, int fd, const struct proc_stat *stat, uint32_t targets, bool young)
 {
 	struct ledger *l = w->ledger;
 	struct process *p = ledger_new(l, stat, 0);
@@ -124,9 +155,10 @@ static void enter(struct watch *w, int fd, const struct proc_stat *stat, uint32_
 		close(fd);
 	}
 	p->share.looks_left = NEWBORN_LOOKS;
+	share_begin(l, p, young);
 	for (size_t i = 0; i < w->n; i++)
 		if (targets & w->accounts[i].bit)
-			account_join(&w->accounts[i], l, p, false);
+			account_join(&w->accounts[i], l, p, young);
 }
 
 static void remember_newborn(struct watch *w, pid_t pid, uint8_t looks_left)
@@ -155,8 +187,15 @@ static void remember_scanned(struct watch *w, const struct proc_stat *stat)
 struct consideration {
 	struct watch *watch;
 	bool full; /* in a full scan: its parent may turn out to belong */
+	bool young; /* it was not there at the look before, or has been looked at since it was born */
 	uint8_t looks_left; /* it will be looked at again so often */
 };
+
+/* Who is no stranger: a child that is in no target will be in its parent's numbers when it ends, with all it did before we came. */
+static bool is_followed(const struct process *parent, uint32_t targets)
+{
+	return targets || (parent && parent->share.targets);
+}
 
 static void consider(struct consideration *n, pid_t pid)
 {
@@ -180,9 +219,11 @@ static void consider(struct consideration *n, pid_t pid)
 		close(fd);
 		return;
 	}
-	uint32_t targets = whose(w, &stat, 0, &error);
-	if (targets) {
-		enter(w, fd, &stat, targets);
+	const struct process *parent = parent_now(w, &stat);
+	bool young = n->young || stat.start_ticks >= w->young_ticks;
+	uint32_t targets = whose(w, &stat, 0, parent, &error);
+	if (is_followed(parent, targets)) {
+		enter(w, fd, &stat, targets, young);
 		return;
 	}
 	close(fd);
@@ -192,7 +233,7 @@ static void consider(struct consideration *n, pid_t pid)
 	}
 	if (n->full)
 		remember_scanned(w, &stat);
-	remember_newborn(w, pid, n->looks_left);
+	remember_newborn(w, pid, young && !n->young ? NEWBORN_LOOKS : n->looks_left);
 }
 
 static void each_pid(pid_t pid, void *context)
@@ -258,7 +299,7 @@ static void each_fresh_pid(pid_t pid, void *context)
 /* Those that were born since the last look, and have not ended yet. */
 static void find_newborn(struct watch *w, pid_t last_pid)
 {
-	struct consideration n = { .watch = w, .looks_left = NEWBORN_LOOKS };
+	struct consideration n = { .watch = w, .young = true, .looks_left = NEWBORN_LOOKS };
 	struct fresh_pids fresh = { .consideration = &n, .after = w->last_pid, .last = last_pid };
 	pid_t span = last_pid >= w->last_pid ? last_pid - w->last_pid
 					     : w->pid_max - w->last_pid + last_pid;
@@ -283,23 +324,51 @@ static void look_again_at_newborn(struct watch *w)
 	w->n_newborn = 0;
 	for (size_t i = 0; i < n; i++) {
 		struct newborn b = w->newborn[i];
-		struct consideration c = { .watch = w, .looks_left = (uint8_t) (b.looks_left - 1) };
+		struct consideration c = {
+			.watch = w, .young = true, .looks_left = (uint8_t) (b.looks_left - 1)
+		};
 
 		consider(&c, b.pid);
 	}
 }
 
+/* Where pids are few they may have gone round once or more between two looks: then who is new cannot be told by them. */
+static bool pids_went_round(struct watch *w)
+{
+	struct host_stat stat;
+
+	if (w->pid_max > PIDS_OF_A_TICK_MAX)
+		return false;
+	int fd = root_file(w->ledger->roots->proc, "stat");
+	int r = fd < 0 ? fd : host_stat_scan(fd, HOST_STAT_COUNTS, &stat, NULL, NULL);
+
+	if (fd >= 0)
+		close(fd);
+	/* It counts those of all pid namespaces: too many, if anything. */
+	bool known = r == 0 && stat.counts_seen & (1u << STAT_FORKS);
+	uint64_t forks = known ? stat.counts[STAT_FORKS] : 0;
+	bool round = !known || forks - w->forks >= (uint64_t) w->pid_max / 2;
+
+	w->forks = forks;
+	return round;
+}
+
 static void find_members(struct watch *w)
 {
 	pid_t last_pid = 0;
+	uint64_t began_ticks = now_ticks(w->ledger);
 	bool known = last_pid_read(w->ledger->roots->proc, &last_pid) == 0 && last_pid > 0;
 
 	look_again_at_newborn(w);
 	if (!known || w->last_pid == 0 || w->ledger->ticks % FULL_SCAN_EVERY_TICKS == 1)
 		full_scan(w);
+	else if (last_pid != w->last_pid && pids_went_round(w))
+		full_scan(w);
 	else if (last_pid != w->last_pid)
 		find_newborn(w, last_pid);
 	w->last_pid = known ? last_pid : 0;
+	if (w->ledger->ticks > 1)
+		w->young_ticks = began_ticks;
 }
 
 /* Whether what decides may have changed: the young are about to, and the others are looked at in turn. */
@@ -319,7 +388,8 @@ static void look_where_it_belongs(struct watch *w, struct process *p)
 {
 	bool young = p->share.looks_left > 0 && p->born_in_run;
 	int error;
-	uint32_t now = whose(w, &p->stat, p->share.targets, &error);
+	const struct process *parent = parent_now(w, &p->stat);
+	uint32_t now = whose(w, &p->stat, p->share.targets, parent, &error);
 	uint32_t joined = now & ~p->share.targets;
 	uint32_t left = p->share.targets & ~now;
 
@@ -329,8 +399,8 @@ static void look_where_it_belongs(struct watch *w, struct process *p)
 	for (size_t i = 0; i < w->n; i++)
 		if (joined & w->accounts[i].bit)
 			account_join(&w->accounts[i], w->ledger, p, young);
-	if (left && left == p->share.targets) {
-		share_settle(w->accounts, w->n, w->ledger, p, true);
+	if (!is_followed(parent, (p->share.targets | joined) & ~left)) {
+		share_let_go(w->accounts, w->n, w->ledger, p);
 		ledger_vanished(w->ledger, p);
 		return;
 	}
@@ -344,6 +414,8 @@ static void follow_parent(struct watch *w, struct process *p, pid_t before)
 {
 	struct process *parent = ledger_find(w->ledger, p->stat.ppid);
 
+	if (parent && parent->start_ticks > p->start_ticks)
+		parent = NULL;
 	p->share.parent_watched = parent != NULL;
 	if (parent && before != p->stat.ppid)
 		parent->share.reaps_orphans = true;
@@ -351,26 +423,38 @@ static void follow_parent(struct watch *w, struct process *p, pid_t before)
 		parent->had_children = true;
 }
 
+/* Somebody that is followed had this pid until now. */
+static void consider_successor(struct watch *w, pid_t pid)
+{
+	struct consideration n = { .watch = w, .young = true, .looks_left = NEWBORN_LOOKS };
+	uint64_t cpu_ns;
+
+	if (process_cpu_clock(pid, &cpu_ns) == 0)
+		consider(&n, pid);
+}
+
 static void look_at(struct watch *w, struct process *p, uint64_t now_ns)
 {
 	struct ledger *l = w->ledger;
 	struct proc_stat before = p->stat;
 	bool is_new = p->last_seen_ns == 0;
-	bool orphaned = p->share.parent_watched && !ledger_find(l, p->stat.ppid);
+	const struct process *parent = ledger_find(l, p->stat.ppid);
+	bool orphaned =
+		p->share.parent_watched && (!parent || parent->start_ticks > p->start_ticks);
 	bool in_turn = (l->ticks + p->slot) % FULL_SCAN_EVERY_TICKS == 0;
 
+	p->share.due = false;
 	if (!process_look(l, p, now_ns, orphaned || in_turn || p->share.looks_left > 0)) {
-		share_settle(w->accounts, w->n, l, p, false);
+		consider_successor(w, p->pid);
 		return;
 	}
 	if (!p->quiet)
 		process_find_reader(l, p);
 	if (is_new)
-		share_begin(l, p, w->begin_ticks);
+		share_first_look(l, p);
 	if (is_new || p->stat.ppid != before.ppid || orphaned)
 		follow_parent(w, p, before.ppid);
-	if (!is_new && !p->zombie && is_due(w, p, &before))
-		look_where_it_belongs(w, p);
+	p->share.due = !is_new && !p->zombie && is_due(w, p, &before);
 }
 
 void watch_refresh(struct watch *w, uint64_t now_ns)
@@ -384,6 +468,13 @@ void watch_refresh(struct watch *w, uint64_t now_ns)
 
 		if (p->alive)
 			look_at(w, p, now_ns);
+	}
+	accounts_settle(w->accounts, w->n, l);
+	for (size_t i = 0; i < l->n_order; i++) {
+		struct process *p = ledger_at(l, i);
+
+		if (p->alive && p->share.due)
+			look_where_it_belongs(w, p);
 	}
 	for (size_t i = 0; i < l->n_order; i++) {
 		struct process *p = ledger_at(l, i);

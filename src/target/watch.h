@@ -24,23 +24,26 @@ struct watch {
 	size_t n;
 	pid_t ours[WATCH_OURS_MAX]; /* processes of assay itself, which are in no target */
 	size_t n_ours;
-	uint64_t begin_ticks; /* of the boot clock: who began later was born while we watched */
+	uint64_t
+		young_ticks; /* of the boot clock, at the look before: who began later is new, not a stranger that was passed by */
+	uint64_t forks; /* of the whole machine, at the look before */
 
 	/* Who may be new: pids are given in turn, so those between the last one given then and now. */
 	pid_t last_pid, pid_max;
 	struct newborn {
 		pid_t pid;
 		uint8_t looks_left;
-	} *newborn; /* in no target, but so young that it may be soon: it has to call setsid, exec or setuid first */
+	} * newborn; /* in no target, but so young that it may be soon: it has to call setsid, exec or setuid first */
 	size_t n_newborn;
 	struct scanned {
 		pid_t pid, ppid;
-	} *scanned; /* strangers of a full scan, whose parents may turn out to belong */
+	} * scanned; /* strangers of a full scan, whose parents may turn out to belong */
 	size_t n_scanned, scanned_capacity;
 
 	bool noted_before; /* what the first members had used already */
 	uint64_t summed_tick; /* of the ledger */
-	uint64_t scans, candidates; /* full ones; processes whose stat was read to see whose they are */
+	uint64_t scans,
+		candidates; /* full ones; processes whose stat was read to see whose they are */
 	uint64_t hidden; /* processes that live and that /proc does not show */
 	uint64_t unreadable; /* processes of which it could not be told, at the latest full scan */
 	int unreadable_error; /* positive errno */
