@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "api/levels.h"
 #include "api/nested.h"
 #include "api/own_terminal.h"
 #include "api/session.h"
@@ -142,6 +143,7 @@ static void note_what_was_asked(struct assay_run_info *info, const struct assay_
 	info->fail_time_ns = o->fail_time_ns;
 	info->fail_always = o->fail_always != 0;
 	info->limits_option = copy(o->limits);
+	info->budget = o->budget;
 	info->limit_grace_ns = o->limit_grace_ns;
 	info->message = copy(o->message);
 	info->name = copy(o->name);
@@ -292,6 +294,7 @@ int start_job(struct session *s, struct error *err)
 		return r;
 	}
 	s->monitor.collect.spawn_floor_bytes = floor_bytes;
+	s->monitor.effort.budget = s->options->budget;
 	s->monitor.collect.self_before_ns = s->self_before_ns;
 	s->monitor.collect.cgroup = s->cgroups.viewed ? &s->cgroups.view : NULL;
 	open_sources(s);
@@ -310,6 +313,7 @@ int start_job(struct session *s, struct error *err)
 		bounds_find_in_cgroups(
 			s->info, &s->cgroups.view, &s->bounds, s->monitor.collect.cgroup_reading);
 	job_cgroups_look_at_start(s);
+	levels_begin(s);
 	monitor_baseline(&s->monitor);
 	let_go(s);
 	return 0;

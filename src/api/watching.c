@@ -139,6 +139,7 @@ static int open_monitor(struct watching *w, const pid_t *ours, struct error *err
 	if (r < 0)
 		return r;
 	w->monitored = true;
+	w->monitor.effort.budget = w->options.budget;
 	r = monitor_watch(&w->monitor, w->targets, w->n, err);
 	if (r < 0)
 		return r;
@@ -232,6 +233,7 @@ static void conclude_one(struct watching *w, size_t i, bool running)
 
 	w->monitor.lasting_notes = w->each[i].lasting_notes;
 	info->wall_ns = clock_monotonic_ns() - w->start_ns;
+	memcpy(info->collectors, w->states, sizeof(info->collectors));
 	watching_take_self(w, i);
 	conclude_target(&w->monitor, &w->monitor.views[i], info, running);
 	bounds_count(&w->each[i].bounds, info);

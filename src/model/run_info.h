@@ -173,7 +173,6 @@ struct watched {
 	uint64_t before_cpu_ns, before_read_bytes, before_write_bytes;
 	char **beside; /* owned: the files of the other targets of this run, by their last name */
 	size_t n_beside;
-	uint64_t budget; /* thousandths of a percent of one CPU; 0: none was set */
 	uint64_t for_ns; /* how long it was to be watched; 0: until its end */
 };
 
@@ -271,6 +270,8 @@ struct assay_run_info {
 
 	/* own cost */
 	uint64_t self_cpu_ns, self_memory_peak_bytes, ticks, missed_ticks, windows;
+	uint64_t budget; /* thousandths of a percent of one CPU; 0: none was set */
+	uint64_t ticks_left_out, readings_skipped; /* to keep within it */
 	uint64_t records_written, records_lost; /* windows that could not be written */
 	uint64_t write_failures;
 	char info_error

@@ -167,6 +167,8 @@ void monitor_start(struct monitor *m, uint64_t start_ns, uint64_t sample_interva
 	uint64_t report_interval_ns)
 {
 	schedule_start(&m->schedule, start_ns, sample_interval_ns, report_interval_ns);
+	if (m->effort.budget > 0)
+		schedule_make_even(&m->schedule);
 	m->window_start_ns = start_ns;
 	m->ledger.run_start_ns = start_ns;
 	begin_counters(m, start_ns);
@@ -204,6 +206,12 @@ static void read_collector(struct monitor *m, size_t i, uint64_t stamp_ns)
 		return;
 	}
 	for (size_t k = 0; k < m->n_views; k++) {
+		int like = m->views[k].collect.like[collectors[i]->per_target];
+
+		if (like >= 0) {
+			views_copy(m, i, k, (size_t) like);
+			continue;
+		}
 		monitor_turn_to(m, &m->views[k]);
 		read_once(m, i, stamp_ns);
 	}
@@ -404,9 +412,11 @@ static void close_window(struct monitor *m, bool last)
 void monitor_tick(struct monitor *m, const struct exit_page *page)
 {
 	notice_suspend(m);
+	effort_begin(m);
 	sample(m, page);
 	hand_on_sample(m, false);
 	schedule_ticked(&m->schedule, m->last_tick_ns);
+	effort_end(m);
 	if (schedule_window_over(&m->schedule, m->last_tick_ns)) {
 		close_window(m, false);
 		schedule_window_closed(&m->schedule, m->last_tick_ns);

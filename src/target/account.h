@@ -57,6 +57,7 @@ struct account_name {
 	uint64_t processes, cpu_ns, peak_rss_bytes;
 };
 #define ACCOUNT_NAMES_MAX 256
+#define TARGETS_MAX 32 /* a bit each */
 
 struct account {
 	const struct target *target; /* borrowed */

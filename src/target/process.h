@@ -59,6 +59,7 @@ struct process {
 	bool summed; /* it was entered by name before it was seen, with final_cpu_ns */
 	bool cpu_final; /* cpu_ns was read by the keeper from the zombie: exact */
 
+	uint8_t steady_looks; /* in which its memory did not change; no more than is needed to say that it rests */
 	struct proc_statm statm;
 	struct proc_io io;
 	struct proc_status status;
@@ -69,6 +70,7 @@ struct process {
 	uint32_t network_samples; /* in which its network namespace could have been looked at */
 	bool shares_memory; /* with its parent, in the latest round of PSS: it is counted there */
 	uint64_t status_tick, status_rss_pages, smaps_cost_ns;
+	uint64_t smaps_tick, smaps_stamp_ns; /* of the latest reading out of rounds; 0: none */
 	bool in_round;
 	uint64_t rss_pages_before; /* at the last round of PSS readings */
 	uint64_t fds;

@@ -15,7 +15,6 @@ struct ledger;
 struct process;
 struct target;
 
-#define TARGETS_MAX 32 /* a bit each */
 #define WATCH_OURS_MAX 8
 
 struct watch {
