@@ -270,6 +270,15 @@ static bool reaps_orphans(const struct process *p)
 	return false;
 }
 
+/* Whether it may have reaped the process since it was looked at before: then it ran, and its cutime rose by what that had used. */
+static bool may_have_reaped(
+	const struct ledger *l, const struct process *reaper, const struct process *p)
+{
+	int64_t grown = waited_ns(l, reaper) - reaper->share.seen[COUNTED_CPU];
+
+	return !reaper->quiet && grown + (int64_t) l->clock_tick_ns > (int64_t) p->cpu_ns;
+}
+
 /* Its parent has ended too. If that was first, it went to whoever reaps orphans, and if he is in the target, it is in his numbers also. */
 static bool may_be_twice(struct settling *s, const struct account *a, const struct process *p,
 	struct process *parent)
@@ -285,7 +294,7 @@ static bool may_be_twice(struct settling *s, const struct account *a, const stru
 		const struct process *other = ledger_at(l, i);
 
 		if (other->alive && other != heir && (other->share.targets & a->bit) &&
-			reaps_orphans(other))
+			reaps_orphans(other) && may_have_reaped(l, other, p))
 			return true;
 	}
 	return false;

@@ -3,8 +3,10 @@
 #include "target/watch.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -12,6 +14,7 @@
 #include "base/macros.h"
 #include "linux/host_stat.h"
 #include "linux/proc_files.h"
+#include "linux/proc_mount.h"
 #include "linux/roots.h"
 #include "target/ledger.h"
 #include "target/readings.h"
@@ -25,6 +28,8 @@
 #define NEWBORN_MAX 4096
 /* Asking one pid after the other whether it exists is as cheap as listing them, so many at a time. */
 #define PIDS_ASKED_MAX 4096
+/* Where /proc hides processes it is asked behind its back which pids there are, as far as that takes no time to speak of. */
+#define HIDDEN_ASKED_MAX (1 << 17)
 /* So many pids may be given out in one tick, that more of them were than there are. */
 #define PIDS_OF_A_TICK_MAX 100000
 
@@ -60,6 +65,7 @@ int watch_init(struct watch *w, struct ledger *ledger, const struct target *targ
 		return error_set(err, r, "cannot watch the targets");
 	}
 	w->pid_max = read_pid_max(ledger->roots);
+	w->hides = ledger->roots->live && proc_mount_hides_from_us(ledger->roots);
 	/* The tick we are in has begun before us. */
 	w->young_ticks = now_ticks(ledger) + 1;
 	watch_leave_out(w, getpid());
@@ -241,13 +247,30 @@ static void each_pid(pid_t pid, void *context)
 	consider(context, pid);
 }
 
+/* They are in no list of /proc; that one lives can be told by its clock all the same. */
+static void count_hidden(struct watch *w)
+{
+	struct stat st;
+	uint64_t cpu_ns;
+	char name[16];
+
+	w->hidden = 0;
+	for (pid_t pid = 1; w->hides && pid <= w->pid_max && pid <= HIDDEN_ASKED_MAX; pid++) {
+		if (process_cpu_clock(pid, &cpu_ns) < 0 || ledger_find(w->ledger, pid))
+			continue;
+		(void) snprintf(name, sizeof(name), "%d", (int) pid);
+		w->hidden += fstatat(w->ledger->roots->proc, name, &st, 0) < 0 && errno == ENOENT;
+	}
+}
+
 static void full_scan(struct watch *w)
 {
 	struct consideration n = { .watch = w, .full = true };
 	bool found = true;
 
 	w->scans++;
-	w->hidden = w->unreadable = 0;
+	count_hidden(w);
+	w->unreadable = 0;
 	w->n_scanned = 0;
 	proc_pids_each(w->ledger->roots->proc, each_pid, &n);
 	/* A child may have been listed before its parent: pids go round. */

@@ -43,6 +43,7 @@ struct watch {
 	uint64_t summed_tick; /* of the ledger */
 	uint64_t scans,
 		candidates; /* full ones; processes whose stat was read to see whose they are */
+	bool hides; /* /proc is mounted so that it hides processes from us */
 	uint64_t hidden; /* processes that live and that /proc does not show */
 	uint64_t unreadable; /* processes of which it could not be told, at the latest full scan */
 	int unreadable_error; /* positive errno */

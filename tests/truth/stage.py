@@ -1,15 +1,28 @@
 # SPDX-License-Identifier: MIT
 """Processes that do what the test tells them (load actor), and assay attached to them: no step is taken before the one before is known."""
-import json
 import os
 import signal
-import time
 from pathlib import Path
 
-from support import Started, alive, check_record, fields_of, read_info, wait_for
+from support import Started, User, alive, read_info, wait_for
 
 OFTEN = ("-i", "50ms", "--report-interval", "50ms")
+# Orders read and answers written, by system calls.
+TALK_BYTES = 64 * 1024
+# What a process uses from its answer until it waits again, or ends.
+TALK_SECONDS = 0.004
 CLOCK_TICK_SECONDS = 1 / os.sysconf("SC_CLK_TCK")
+
+
+class Nobody(User):
+    """A user nobody else is: without an account, a number of this process's own."""
+
+    def __init__(self):
+        self.name, self.uid = None, 1_000_000 + os.getpid()
+        self.gid = self.uid
+
+    def popen_arguments(self):
+        return {"user": self.uid, "group": self.gid, "extra_groups": []}
 
 
 class Actor:
@@ -144,11 +157,15 @@ class Watch(Started):
         except FileNotFoundError:
             return 0
 
-    def looked(self):
+    def looked(self, windows=2):
         """Waits until a whole look has begun and ended after now: two more windows, when each is one sample."""
         before = self.lines()
-        wait_for(lambda: self.lines() >= before + 2 or self.process.poll() is not None, "two more windows")
+        wait_for(lambda: self.lines() >= before + windows or self.process.poll() is not None, f"{windows} more windows")
         assert self.process.poll() is None, self.output("stderr").decode()
+
+    def looked_at_strangers(self):
+        """Who was passed by as a stranger is looked at again within 60 samples."""
+        self.looked(62)
 
     def stop(self, number=signal.SIGTERM):
         self.process.send_signal(number)
@@ -156,12 +173,9 @@ class Watch(Started):
 
     def beside(self):
         """The records of the further targets of a finished watch, in the order of the words."""
-        info = read_info(self.prefix)
-        records = [json.loads((Path(self.prefix).parent / name).read_text()) for name in info.get("beside", [])]
-        for name in info.get("beside", []):
-            prefix = str(Path(self.prefix).parent / name).removesuffix("info.json")
-            record = read_info(prefix)
-            assert record["state"] == "done"
+        place = Path(self.prefix).parent
+        records = [read_info(str(place / name).removesuffix("info.json")) for name in read_info(self.prefix).get("beside", [])]
+        assert all(record["state"] == "done" for record in records)
         return records
 
 
@@ -169,17 +183,13 @@ def cpu(info):
     return info["headline"]["cpu_seconds"]["value"]
 
 
+def assert_cpu(info, truth, processes=1, unseen=0.0):
+    """Never above the truth by more than a tick a process, and below by no more than what no sample could see."""
+    claim = info["headline"]["cpu_seconds"]
+    assert claim["quality"] == "lower_bound", claim
+    assert claim["value"] <= truth + processes * (CLOCK_TICK_SECONDS + TALK_SECONDS), (claim, truth)
+    assert claim["value"] >= truth - unseen - processes * (CLOCK_TICK_SECONDS + TALK_SECONDS), (claim, truth)
+
+
 def amount(info, name):
     return info["headline"][name]["value"]
-
-
-def waits(pid, letter):
-    """Until the process is in that state of ps(1)."""
-    wait_for(lambda: (fields_of(pid) or "X")[0] == letter, f"{pid} to be {letter}")
-
-
-def pause():
-    time.sleep(0)
-
-
-__all__ = ["Actor", "Stage", "Watch", "OFTEN", "CLOCK_TICK_SECONDS", "amount", "check_record", "cpu", "waits"]

@@ -401,14 +401,16 @@ static void an_orphan_that_a_stranger_adopts_is_kept_from_its_samples(void **sta
 	end(&s);
 }
 
-static void both_end(struct scene *s, bool subreaper)
+enum reaper { NO_REAPER, IDLE_REAPER, REAPER };
+
+static void both_end(struct scene *s, enum reaper how)
 {
 	struct process *reaper = newborn(s, 10, 1, A);
 	struct process *top = newborn(s, 11, 10, A);
 	struct process *parent = newborn(s, 12, 11, A);
 	struct process *child = newborn(s, 13, 12, A);
 
-	reaper->share.reaps_orphans = subreaper;
+	reaper->share.reaps_orphans = how != NO_REAPER;
 	ran(s, parent, 50, 0);
 	ran(s, child, 500, 0);
 	look(s);
@@ -416,7 +418,7 @@ static void both_end(struct scene *s, bool subreaper)
 	gone(s, child);
 	/* the parent ended first, so that the child is not in `top` */
 	ran(s, top, 0, 50);
-	ran(s, reaper, 0, subreaper ? 500 : 0);
+	ran(s, reaper, 0, how == REAPER ? 500 : 0);
 	look(s);
 }
 
@@ -426,12 +428,18 @@ static void parent_and_child_that_end_at_once_are_unsure_only_with_a_subreaper(v
 	(void) state;
 
 	begin(&s, "user:0", "user:1");
-	both_end(&s, false);
+	both_end(&s, NO_REAPER);
+	assert_int_equal(cpu_ms(&s, 0), 550);
+	assert_int_equal(s.accounts[0].unsure, 0);
+	end(&s);
+	/* one that waited for nobody has not got it either */
+	begin(&s, "user:0", "user:1");
+	both_end(&s, IDLE_REAPER);
 	assert_int_equal(cpu_ms(&s, 0), 550);
 	assert_int_equal(s.accounts[0].unsure, 0);
 	end(&s);
 	begin(&s, "user:0", "user:1");
-	both_end(&s, true);
+	both_end(&s, REAPER);
 	/* it may be in it twice, which is said */
 	assert_int_equal(s.accounts[0].unsure, 1);
 	assert_int_equal(cpu_ms(&s, 0), 1050);

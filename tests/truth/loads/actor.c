@@ -95,7 +95,7 @@ static void write_mib(const char *path, uint64_t n)
 	close(fd);
 }
 
-/* Children that nobody can see, one after the other. */
+/* Children that nobody can see, one after the other; waited for, or with SIGCHLD ignored gone by themselves. */
 static void burst(uint64_t n, uint64_t ms)
 {
 	for (uint64_t i = 0; i < n; i++) {
@@ -105,7 +105,8 @@ static void burst(uint64_t n, uint64_t ms)
 			burn(ms * NS_PER_MS);
 			_exit(0);
 		}
-		reap(pid);
+		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+			;
 	}
 }
 
