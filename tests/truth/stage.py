@@ -30,30 +30,35 @@ class Actor:
 
     def __init__(self, stage, name):
         self.stage, self.name, self.sent = stage, name, 0
-        self.pid, self.parent, self.reaped_by = None, None, None
+        self.pid, self.parent = None, None
 
-    def _answer(self, number):
-        found = [line for line in self.stage.answers() if line[0] == self.name and line[1] == number]
-        return found[-1] if found else None
+    def _answers(self):
+        """Of all its images: an image begins with number 0."""
+        return [line for line in self.stage.answers() if line[0] == self.name]
+
+    def _answered(self, number):
+        mine = self._answers()
+        begun = max((i for i, line in enumerate(mine) if line[1] == 0), default=0)
+        return any(line[1] == number for line in mine[begun:])
 
     def entered(self, images=0):
         """Waits until it is there; after an exec it enters anew."""
         self.sent = 0
-        wait_for(lambda: len([line for line in self.stage.answers() if line[0] == self.name and line[1] == 0]) > images,
-                 f"{self.name} to enter")
-        self.pid = self._answer(0)[2]
+        wait_for(lambda: sum(line[1] == 0 for line in self._answers()) > images, f"{self.name} to enter")
+        self.pid = self._answers()[-1][2]
         return self
 
     def tell(self, *words):
         """Gives an order without waiting for it to be done."""
-        with open(self.stage.room / self.name, "wb", buffering=0) as pipe:
-            pipe.write(" ".join(map(str, words)).encode() + b"\n")
+        pipe = os.open(self.stage.room / self.name, os.O_WRONLY | os.O_NONBLOCK)
+        os.write(pipe, " ".join(map(str, words)).encode() + b"\n")
+        os.close(pipe)
         self.sent += 1
         return self.sent
 
     def do(self, *words):
         number = self.tell(*words)
-        wait_for(lambda: self._answer(number), f"{self.name} to {words[0]}")
+        wait_for(lambda: self._answered(number), f"{self.name} to {words[0]}")
         return self
 
     def fork(self, name):
@@ -66,18 +71,18 @@ class Actor:
     def leave(self, waited=True):
         """Ends; with `waited` its parent waits for it."""
         number = self.tell("exit")
-        wait_for(lambda: self._answer(number) and not alive(self.pid), f"{self.name} to end")
+        wait_for(lambda: self._answered(number) and not alive(self.pid), f"{self.name} to end")
         if waited and self.parent:
             self.parent.do("reap", self.pid)
 
     @property
     def cpu_seconds(self):
         """Of its own, as it said last; an image after exec goes on with the same clock."""
-        return max(line[3] for line in self.stage.answers() if line[0] == self.name) / 1e9
+        return max(line[3] for line in self._answers()) / 1e9
 
     @property
     def waited_seconds(self):
-        return max(line[4] for line in self.stage.answers() if line[0] == self.name) / 1e6
+        return max(line[4] for line in self._answers()) / 1e6
 
 
 class Stage:

@@ -214,7 +214,7 @@ def test_of_a_tree_nobody_leaves_by_setsid_setpgid_exec_or_adoption(stage):
     watch.looked()
     last.do("burn", 100)
     watch.looked()
-    last.leave()
+    last.leave(waited=False)
     run = watch.finish()
 
     assert of(run.info, "at_start", "seen", "left") == (1, 3, 0)
