@@ -2,6 +2,7 @@
 """What goes wrong around a run must never change what the job does, and the record must not pretend."""
 import json
 import os
+import re
 import signal
 
 import pytest
@@ -31,6 +32,21 @@ def test_a_disk_that_fills_up_costs_lines_and_not_the_job(run_assay, disk_of):
     info = json.loads((full_disk / "info.json").read_bytes())
     assert info["state"] == "running" or info["self"]["records_lost"] > 0
     assert any(word in run.stderr.lower() for word in (b"lost", b"no space", b"not written")), run.stderr
+
+
+@pytest.mark.parametrize("types, said", [("all", "none: {prefix}usage.jsonl is empty"), ("processes-samples", "none: {prefix}usage.jsonl is empty"),
+                                         ("system-summary", "none: nothing of it could be written")])
+def test_a_full_disk_leaves_no_file_that_the_summary_calls_a_record(run_assay, disk_of, types, said):
+    disk = disk_of("256k")
+    with open(disk / "ballast", "wb", buffering=0) as file, pytest.raises(OSError):
+        while True:
+            file.write(b"x" * 4096)
+    run = run_assay(["sh", "-c", "exit 3"], ["-t", types], prefix=f"{disk}/", quiet=False, complete=False)
+
+    assert run.status == 3
+    assert [path.name for path in disk.iterdir() if path.stat().st_size and path.name != "ballast"] == []
+    record = re.search(rb"^  record +(.*)$", run.stderr, re.M)[1].decode()
+    assert record == said.format(prefix=f"{disk}/")
 
 
 @pytest.mark.parametrize("blocks", [1, 64])
