@@ -40,21 +40,34 @@ const char *options_keep(struct option_values *values, const char *text, size_t 
 	return copy;
 }
 
-static void add_one(struct option_values *values, struct option_value *value, const char *text)
+/* Behind all that have no higher rank. */
+static void add_one(struct option_values *values, struct option_value *value, const char *text,
+	const struct option_part *part)
 {
 	const char **all = realloc(value->all, (value->n_all + 2) * sizeof(*all));
+	size_t at = value->n_all;
 
-	if (!all) {
+	if (all)
+		value->all = all;
+	struct option_part *parts = realloc(value->parts, (value->n_all + 1) * sizeof(*parts));
+	if (parts)
+		value->parts = parts;
+	if (!all || !parts) {
 		values->failed = true;
 		return;
 	}
-	value->all = all;
-	value->all[value->n_all++] = text;
-	value->all[value->n_all] = NULL;
+	while (at > 0 && parts[at - 1].rank > part->rank)
+		at--;
+	memmove(all + at + 1, all + at, (value->n_all - at) * sizeof(*all));
+	memmove(parts + at + 1, parts + at, (value->n_all - at) * sizeof(*parts));
+	all[at] = text;
+	parts[at] = *part;
+	all[++value->n_all] = NULL;
 }
 
 /* "a=1, b=2" without the blanks around each. */
-static void add_list(struct option_values *values, struct option_value *value, const char *text)
+static void add_list(struct option_values *values, struct option_value *value, const char *text,
+	const struct option_part *part)
 {
 	while (*text) {
 		size_t n = strcspn(text, ",");
@@ -64,30 +77,46 @@ static void add_list(struct option_values *values, struct option_value *value, c
 		while (end > begin && (text[end - 1] == ' ' || text[end - 1] == '\t'))
 			end--;
 		if (end > begin)
-			add_one(values, value, options_keep(values, text + begin, end - begin));
+			add_one(values, value, options_keep(values, text + begin, end - begin),
+				part);
 		text += n + (text[n] == ',');
 	}
+}
+
+static void take_back_below(struct option_value *value, int rank)
+{
+	size_t n = 0;
+
+	while (n < value->n_all && value->parts[n].rank <= rank)
+		n++;
+	if (n > 0) {
+		value->n_all -= n;
+		memmove(value->all, value->all + n, (value->n_all + 1) * sizeof(*value->all));
+		memmove(value->parts, value->parts + n, value->n_all * sizeof(*value->parts));
+	}
+	value->floor = rank;
 }
 
 void options_set(struct option_values *values, const struct option_row *rows, size_t row,
 	const char *text, const char *source, int rank)
 {
 	struct option_value *value = &values->of[row];
+	const struct option_part part = { source, rank };
+	bool counts = *text || rank == RANK_COMMAND_LINE;
 
+	if (rank >= value->floor && rows[row].repeats) {
+		if (!counts)
+			take_back_below(value, rank);
+		else if (rank == RANK_COMMAND_LINE)
+			add_one(values, value, text, &part);
+		else
+			add_list(values, value, text, &part);
+	}
 	if (rank < value->rank)
 		return;
-	if (rank > value->rank) {
-		free(value->all);
-		*value = (struct option_value){ .rank = rank };
-	}
-	value->text = *text || rank == RANK_COMMAND_LINE ? text : NULL;
-	value->source = value->text ? source : NULL;
-	if (!rows[row].repeats)
-		return;
-	if (rank == RANK_COMMAND_LINE)
-		add_one(values, value, text);
-	else
-		add_list(values, value, text);
+	value->rank = rank;
+	value->text = counts ? text : NULL;
+	value->source = counts ? source : NULL;
 }
 
 static int set_word(
@@ -293,8 +322,10 @@ int options_check(
 
 void options_done(struct option_values *values)
 {
-	for (size_t i = 0; i < N_OPTIONS_MAX; i++)
+	for (size_t i = 0; i < N_OPTIONS_MAX; i++) {
 		free(values->of[i].all);
+		free(values->of[i].parts);
+	}
 	for (size_t i = 0; i < values->n_owned; i++)
 		free(values->owned[i]);
 	free(values->owned);

@@ -552,13 +552,32 @@ def test_without_labels_the_record_has_none(call):
     assert {"name", "message", "tags", "tags_hex"}.isdisjoint(info)
 
 
-def test_tags_of_the_environment_and_of_files_stand_between_commas_and_a_higher_source_replaces_them(call):
+def test_tags_of_all_sources_are_joined_and_the_higher_one_wins_a_key(call):
     call.write(CONFIG, "tag = a=1, b=2\ntag = c=3\n")
-    env = {"ASSAY_TAG": "d=4,e=5 ,"}
+    env = {"ASSAY_TAG": "b=4,d=5 ,"}
 
     assert call("run", "-q", "-p", "1/", "true").info("1/")["tags"] == {"a": "1", "b": "2", "c": "3"}
-    assert call("run", "-q", "-p", "2/", "true", env=env).info("2/")["tags"] == {"d": "4", "e": "5"}
-    assert call("run", "-q", "-p", "3/", "--tag", "f=6,7", "true", env=env).info("3/")["tags"] == {"f": "6,7"}
+    assert call("run", "-q", "-p", "2/", "true", env=env).info("2/")["tags"] == {"a": "1", "b": "4", "c": "3", "d": "5"}
+    tags = call("run", "-q", "-p", "3/", "--tag", "f=6,7", "--tag", "d=8", "true", env=env).info("3/")["tags"]
+    assert tags == {"a": "1", "b": "4", "c": "3", "d": "8", "f": "6,7"}
+
+
+def test_an_empty_tag_in_a_file_takes_back_those_of_lower_files(call):
+    call.write("one", "tag = a=1\n")
+    call.write("two", "tag =\ntag = b=2\n")
+    call.write("three", "tag =\n")
+    env = {"ASSAY_CONFIG_PATHS": "HERE/one:HERE/two", "ASSAY_TAG": "c=3"}
+
+    assert call("run", "-q", "-p", "1/", "--tag", "d=4", "true", env=env).info("1/")["tags"] == {"b": "2", "c": "3", "d": "4"}
+    env["ASSAY_CONFIG_PATHS"] = "HERE/one:HERE/two:HERE/three"
+    assert call("run", "-q", "-p", "2/", "true", env=env).info("2/")["tags"] == {"c": "3"}
+
+
+def test_a_bad_tag_of_a_file_is_found_beside_a_good_one_of_the_command_line(call):
+    call.write(CONFIG, "\ntag = novalue\n")
+
+    line = refused(call("run", "--tag", "a=1", "touch", "started"))
+    assert "'novalue'" in line and ".assay/config:2: tag" in line
 
 
 @pytest.mark.parametrize("tag", ["novalue", "=v", "", "a b=c", "a\"=c", "ü=c"])
