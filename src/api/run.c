@@ -342,7 +342,8 @@ static enum assay_run_status run(struct session *s, int *ret_wait_status, struct
 		outputs_settle(s);
 		if (s->files)
 			run_files_discard(s->files);
-		error_set(err, -number, "cannot run %s", s->options->argv[0]);
+		const char *name = s->options->argv[0];
+		error_set(err, -number, "cannot run %s", *name ? name : "'', an empty name");
 		return ASSAY_RUN_NOT_STARTED;
 	}
 	finish(s);
