@@ -594,6 +594,33 @@ def test_the_summary_in_words_of_ones_own(call):
     assert call("run", "--summary-format", "{exit_code!E}", "--colors", "-p", "s/", "true").err.startswith("\x1b[")
 
 
+def test_a_name_that_is_like_no_other_is_not_taken_for_one(call):
+    assert refused(call("run", "--summary-format", "{nobody}", "touch", "started")) == (
+        "assay: --summary-format: {nobody} is not known; assay-run(1) lists the names; see 'assay run --help'\n")
+
+
+@pytest.mark.parametrize("words", [[""], ["--", ""], ["-c", "all", "", "touch", "started"]])
+def test_a_command_without_a_name_is_said_to_have_none(call, words):
+    called = call("run", "-p", "r/", *words)
+
+    assert called.status == 127, "as of a shell"
+    assert called.err == "assay: cannot run '', an empty name: No such file or directory\n"
+    assert called.recorded() == []
+
+
+@pytest.mark.parametrize("words", [["--timestamps"], ["-c", "none", "--timestamps"], ["--timestamps", "-c", "none"]])
+def test_timestamps_of_nothing_are_refused(call, words):
+    assert "--timestamps needs -c: no output is captured" in refused(call("run", *words, "touch", "started"))
+
+
+def test_timestamps_of_a_file_or_a_variable_wait_for_a_run_that_captures(call):
+    call.write(CONFIG, "timestamps = yes\n")
+
+    assert call("run", "-q", "-p", "1/", "true").status == 0
+    assert call("run", "-q", "-p", "2/", "-c", "stdout", "true").recorded()[-2:] == ["2/stdout.times", "2/usage.jsonl"]
+    assert call("run", "-q", "-p", "3/", "--timestamps=no", "-c", "none", "true", env={"ASSAY_TIMESTAMPS": "1"}).status == 0
+
+
 @pytest.mark.parametrize("words, env, colored", [
     ([], {}, False), (["--colors"], {}, True), (["--colors=no"], {"CLICOLOR_FORCE": "1"}, False),
     ([], {"CLICOLOR_FORCE": "1"}, True), ([], {"CLICOLOR_FORCE": "0"}, False),
