@@ -53,9 +53,7 @@ bool start_intervals_are_sane(const struct assay_run_options *o, struct error *e
 		}
 	}
 	if (o->report_interval_ns && o->report_interval_ns < o->sample_interval_ns) {
-		error_say(err, -ERANGE,
-			"the report interval is shorter than the sample interval: its windows "
-			"would be empty");
+		error_say(err, -ERANGE, "the report interval is shorter than the sample interval");
 		return false;
 	}
 	return true;

@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/macros.h"
+#include "report/wrap.h"
 
 /* The words being read: getopt_long(3) is not used because it takes abbreviations, which a later option would break, and
  * leaves its messages to the C library. */
@@ -293,8 +294,15 @@ static int check_choice(
 		}
 		buf_addf(&known, "%s%s", c == choices ? "" : ", ", c->word);
 	}
-	r = error_say(err, -EINVAL, "%s is '%.60s'; it takes %s", value->source, value->text,
-		known.data ? known.data : "");
+	const char *words = known.data ? known.data : "";
+	/* On one line, without the value if need be: on the command line it stands just above. */
+	bool fits = strlen(value->source) + strnlen(value->text, 60) + strlen(words) <=
+		    PAGE_COLUMNS - strlen("assay:  is ''; it takes ");
+	if (value->rank == RANK_COMMAND_LINE && !fits)
+		r = error_say(err, -EINVAL, "%s takes %s", value->source, words);
+	else
+		r = error_say(err, -EINVAL, "%s is '%.60s'; it takes %s", value->source,
+			value->text, words);
 	buf_done(&known);
 	return r;
 }

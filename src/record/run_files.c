@@ -130,10 +130,7 @@ static int refuse(const struct run_files *f, const char *end, const char *what, 
 
 static int exists(const struct run_files *f, const char *end, struct error *err)
 {
-	return refuse(f, end,
-		"exists, and a record is never overwritten unasked: choose another prefix or use "
-		"--clobber",
-		err);
+	return refuse(f, end, "exists: take another prefix, or --clobber to replace it", err);
 }
 
 static int make_file(struct run_files *f, const char *name, int flags, struct stat *ret_stat)

@@ -15,8 +15,7 @@
 #include "report/template_value.h"
 
 #define CONVERSIONS "SEXNPTD"
-#define CONVERSIONS_IN_WORDS                                                                       \
-	"!S size, !E exit code, !X yes or no, !N none, !P percent, !T duration, !D date"
+#define CONVERSIONS_IN_WORDS "!S !E !X !N !P !T !D"
 #define NAME_SIZE 200
 #define GREEN "\033[32m"
 #define RED "\033[31m"
@@ -60,8 +59,7 @@ static const char *read_field(const char *at, struct field *ret, struct error *e
 			ret->conversion = next[1];
 		} else {
 			error_say(err, -EINVAL,
-				"'%.*s' of {%.60s} is not known; known "
-				"are " CONVERSIONS_IN_WORDS,
+				"'%.*s' of {%.60s} is not known: " CONVERSIONS_IN_WORDS,
 				(int) (part < 20 ? part : 20), next, ret->name);
 			return NULL;
 		}
@@ -116,7 +114,7 @@ int template_check(const char *text, template_measurement *measurement, struct e
 		if (at[0] == '}')
 			return error_say(err, -EINVAL,
 				"'%.40s' has no opening brace; a brace itself is "
-				"written {{ or }}",
+				"{{ or }}",
 				at);
 		if (at[0] != '{') {
 			at++;

@@ -164,7 +164,10 @@ def test_what_ends_in_2_is_said_at_every_level(call):
 def test_a_value_outside_the_set_names_where_it_stands_and_what_is_taken(call, option, value, known):
     variable = "ASSAY_" + option.upper().replace("-", "_")
 
-    assert f"--{option} is '{value}'; it takes {known}" in refused(call("run", f"--{option}={value}", "touch", "started"))
+    said = f"assay: --{option} is '{value}'; it takes {known}"
+    if len(said) > 80:  # what was typed stands just above
+        said = f"assay: --{option} takes {known}"
+    assert refused(call("run", f"--{option}={value}", "touch", "started")).startswith(said)
     line = refused(call("run", "touch", "started", env={variable: value}))
     assert f"{variable} is '{value}'; it takes {known}" in line
     call.write(CONFIG, f"\n\n{option} = {value}\n")
@@ -596,7 +599,7 @@ def test_the_summary_in_words_of_ones_own(call):
 
 def test_a_name_that_is_like_no_other_is_not_taken_for_one(call):
     assert refused(call("run", "--summary-format", "{nobody}", "touch", "started")) == (
-        "assay: --summary-format: {nobody} is not known; assay-run(1) lists the names; see 'assay run --help'\n")
+        "assay: --summary-format: {nobody} is not known; assay-run(1) lists the names\n")
 
 
 @pytest.mark.parametrize("words", [[""], ["--", ""], ["-c", "all", "", "touch", "started"]])
