@@ -198,6 +198,15 @@ static void wait_for_a_signal(struct session *s, uint64_t at_most_ns)
 	attend_signals(s);
 }
 
+/* When the command was last seen not to have ended, whatever the keeper says. */
+static void look_at_job(struct session *s)
+{
+	const struct process *job = ledger_find(&s->monitor.ledger, s->keeper.job_pid);
+
+	if (job && job->alive && !job->zombie)
+		s->job_alive_ns = s->monitor.last_tick_ns;
+}
+
 static void record_until_over(struct session *s)
 {
 	gather_facts(s);
@@ -214,6 +223,7 @@ static void record_until_over(struct session *s)
 			outputs_attend(s);
 			own_terminal_look(s);
 			limiting_tick(s);
+			look_at_job(s);
 			/* With --wait-all its number may be a stranger's from then on. */
 			if (!keeper_job_ended(&s->keeper))
 				oom_look(&s->oom, &s->roots, s->keeper.job_pid,
@@ -249,6 +259,19 @@ static void list_survivors(struct session *s)
 	}
 }
 
+/* Between its last look before it was stopped and the one after, the keeper did not see when the end came; the monitor may have. */
+static void take_lateness(struct session *s)
+{
+	const struct exit_page *page = s->keeper.page;
+	uint64_t since_ns =
+		s->options->wait_all ? page->all_late_since_ns : page->job_late_since_ns;
+
+	s->info->wall_late = since_ns != 0;
+	if (since_ns < s->job_alive_ns)
+		since_ns = s->job_alive_ns;
+	s->info->wall_least_ns = since_ns > s->start_ns ? since_ns - s->start_ns : 0;
+}
+
 static void finish(struct session *s)
 {
 	struct assay_run_info *info = s->info;
@@ -260,6 +283,7 @@ static void finish(struct session *s)
 	uint64_t end_ns = s->options->wait_all ? clock_monotonic_ns() : page->job_end_ns;
 	info->ended_realtime_ns = clock_realtime_ns() - (clock_monotonic_ns() - end_ns);
 	info->wall_ns = end_ns > s->start_ns ? end_ns - s->start_ns : 0;
+	take_lateness(s);
 	monitor_finish(&s->monitor, page);
 	live_finish(s);
 	list_survivors(s);

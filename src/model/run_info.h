@@ -225,6 +225,8 @@ struct assay_run_info {
 	size_t n_own_cgroups;
 	struct target_limit target_limits[N_TARGET_LIMITS_MAX];
 	size_t n_target_limits;
+	bool wall_late; /* the end was seen late: wall_ns is the most it can have been, this the least */
+	uint64_t wall_least_ns;
 	uint64_t stopped_ns; /* the job was stopped this long (SIGSTOP, Ctrl-Z) */
 	uint32_t stops;
 	bool discarded; /* the files were taken back: the command failed within its fail time */
