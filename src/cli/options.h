@@ -56,7 +56,8 @@ struct option_value {
 	const char *source; /* for messages: "--sample-interval", "FILE:3: mode"; NULL: not given */
 	int rank;
 	int number; /* of the choice */
-	const char **all; /* of an option that repeats: every text, lower ranks first, NULL-terminated; NULL: none */
+	const char **
+		all; /* of an option that repeats: every text, lower ranks first, NULL-terminated; NULL: none */
 	struct option_part *parts; /* where each of them came from */
 	size_t n_all;
 	int floor; /* what has a lower rank was taken back */
