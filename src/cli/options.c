@@ -105,6 +105,10 @@ void options_set(struct option_values *values, const struct option_row *rows, si
 	const struct option_part part = { source, rank };
 	bool counts = *text || rank == RANK_COMMAND_LINE;
 
+	if (!rows[row].joins && rank < value->rank)
+		return;
+	if (!rows[row].joins && rank > value->rank)
+		take_back_below(value, rank - 1);
 	if (rank >= value->floor && rows[row].repeats) {
 		if (!counts)
 			take_back_below(value, rank);

@@ -25,6 +25,7 @@ struct option_row {
 	const char *alias; /* "s-i": a second long name, or NULL */
 	char letter; /* 'i', or 0 */
 	bool repeats; /* may be given several times */
+	bool joins; /* what lower ranks said of an option that repeats counts too, before what higher ones say */
 	const char *argument; /* "DURATION"; NULL: a switch */
 	const struct option_choice *choices; /* all it takes, or NULL: anything */
 	const char *default_text; /* what happens without it, or NULL */
@@ -81,7 +82,7 @@ int options_read_words(const struct option_row *rows, size_t n, char **argv,
 /* Reads the variables of the rows; empty ones are as if unset. */
 void options_read_environment(
 	const struct option_row *rows, size_t n, struct option_values *values);
-/* Sets one option unless a higher rank has; the texts of an option that repeats are joined. Outside the command line several of them
+/* Sets one option unless a higher rank has, or adds to one that joins. Outside the command line several texts of an option that repeats
  * stand between commas. An empty text takes back what lower ranks said. The texts are borrowed. */
 void options_set(struct option_values *values, const struct option_row *rows, size_t row,
 	const char *text, const char *source, int rank);

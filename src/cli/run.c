@@ -77,6 +77,7 @@ static const struct option_row rows[] = {
 	{ .name = "tag",
 		.argument = "KEY=VALUE",
 		.repeats = true,
+		.joins = true,
 		.environment = "ASSAY_TAG",
 		.help = "a tag by which the run is found later; may be given several times, in "
 			"the variable with commas between" },
