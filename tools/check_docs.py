@@ -3,7 +3,8 @@
 """The manual holds what the program offers: check_docs.py PROGRAM.
 
 Every option and variable that `PROGRAM VERB --help` prints stands in man/assay-VERB.1.scd, every verb in man/assay.1.scd,
-every public symbol of include/assay.h in man/libassay.3.scd, every field of the JSON Schemas in man/assay-run.5.scd.
+every public symbol of include/assay.h in man/libassay.3.scd, every field of the JSON Schemas in man/assay-run.5.scd or the page of the
+verb that writes it.
 """
 import json
 import re
@@ -71,12 +72,13 @@ def main():
     for symbol in sorted(set(re.findall(r"\b(?:assay|ASSAY)_\w+\b", (TOP / "include/assay.h").read_text()))):
         if symbol != "ASSAY_H" and not whole(symbol, library):
             missing.append(f"libassay.3.scd: {symbol}")
-    record = page("assay-run.5.scd") or ""
-    for name in ("assay-run", "assay-usage", "assay-live"):
+    for name, where in (("assay-run", "assay-run.5.scd"), ("assay-usage", "assay-run.5.scd"), ("assay-live", "assay-run.5.scd"),
+                        ("assay-snapshot", "assay-snapshot.1.scd")):
+        record = page(where) or ""
         schema = json.loads((TOP / "schema" / f"{name}.schema.json").read_text())
         for field in sorted(set(fields(schema))):
             if not whole(field, record):
-                missing.append(f"assay-run.5.scd: {field} of {name}")
+                missing.append(f"{where}: {field} of {name}")
     for line in missing:
         print(f"missing in {line}")
     return 1 if missing else 0

@@ -131,10 +131,15 @@ static void scheduler_facts(struct assay_run_info *info)
 	}
 }
 
-void facts_collect(struct assay_run_info *info, const struct roots *roots, const struct host *host)
+void facts_of_machine(struct assay_run_info *info, const struct host *host)
 {
 	host_facts(info, host);
 	user_facts(info);
+}
+
+void facts_collect(struct assay_run_info *info, const struct roots *roots, const struct host *host)
+{
+	facts_of_machine(info, host);
 	affinity_facts(info);
 	limit_facts(info);
 	proc_cgroup_each(roots->proc, getpid(), cgroup_fact, info);

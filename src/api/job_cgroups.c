@@ -194,7 +194,7 @@ void job_cgroups_look_at_end(struct session *s)
 
 void job_cgroups_note(struct session *s)
 {
-	const bool *left = s->monitor.collect.cgroup_reading.left;
+	const bool *left = s->monitor.collect.cgroup_reading->left;
 	const char *told = NULL; /* controllers of version 2 share one */
 
 	for (int i = 0; s->cgroups.viewed && i < N_CGROUP_CONTROLLERS; i++) {

@@ -13,6 +13,7 @@
 
 #include "api/attend.h"
 #include "api/facts.h"
+#include "api/levels.h"
 #include "api/live.h"
 #include "api/outcome.h"
 #include "api/own_terminal.h"
@@ -65,6 +66,8 @@ static void take_self(struct session *s)
 		host_own_peak_bytes(&s->roots, &s->monitor.collect.kept[KEPT_OWN_STATUS]);
 	info->ticks = s->monitor.ticks;
 	info->missed_ticks = s->monitor.schedule.missed;
+	info->ticks_left_out = s->monitor.schedule.left_out;
+	info->readings_skipped = s->monitor.ledger.readings_skipped;
 	info->windows = s->monitor.sequence;
 	info->suspended_ns = s->monitor.suspended_ns;
 	attend_take_stops(s);
@@ -97,21 +100,17 @@ static bool is_here_to_stay(const struct session *s)
 	       info->wall_ns >= info->fail_time_ns;
 }
 
-/* Enough of the new record is on disk for the one it replaced to go: the summary, or without one every window. */
-static bool is_whole(const struct assay_run_info *info)
-{
-	return info->no_info ? info->records_lost == 0 : info->info_error[0] == '\0';
-}
 
 static void write_end(struct session *s)
 {
 	if (is_taken_back(s)) {
 		s->info->discarded = true;
 		run_files_discard(s->files);
+		levels_discard(s);
 		return;
 	}
 	write_info(s, true);
-	if (s->files && !is_whole(s->info))
+	if (s->files && !run_info_is_whole(s->info))
 		s->info->old_record = run_files_give_way(s->files);
 }
 
@@ -123,7 +122,8 @@ static void checkpoint(struct session *s)
 	bounds_count(&s->bounds, s->info);
 	live_describe(s);
 	write_info(s, false);
-	if (s->files && is_here_to_stay(s) && is_whole(s->info))
+	levels_checkpoint(s);
+	if (s->files && is_here_to_stay(s) && run_info_is_whole(s->info))
 		run_files_commit(s->files);
 	s->checkpoint_ns = clock_monotonic_ns();
 }
@@ -170,7 +170,9 @@ static void wait_for_event(struct session *s, uint64_t now_ns)
 {
 	struct monitor *m = &s->monitor;
 	bool listen = m->census.fd >= 0 && now_ns >= s->census_pause_ns;
-	uint64_t until_ns = limiting_due_ns(s, now_ns, m->schedule.next_tick_ns);
+	uint64_t tick_ns = m->schedule.next_tick_ns;
+	uint64_t until_ns =
+		limiting_due_ns(s, now_ns, tick_ns < levels_due_ns(s) ? tick_ns : levels_due_ns(s));
 	struct pollfd fds[] = { { .fd = s->signals.fd, .events = POLLIN },
 		{ .fd = listen ? m->census.fd : -1, .events = POLLIN } };
 
@@ -219,6 +221,7 @@ static void record_until_over(struct session *s)
 			return;
 		uint64_t now_ns = clock_monotonic_ns();
 		limiting_act(s, now_ns);
+		levels_tick(s, now_ns);
 		if (now_ns >= s->monitor.schedule.next_tick_ns || limiting_look_due(s, now_ns)) {
 			outputs_attend(s);
 			own_terminal_look(s);
@@ -285,6 +288,7 @@ static void finish(struct session *s)
 	info->wall_ns = end_ns > s->start_ns ? end_ns - s->start_ns : 0;
 	take_lateness(s);
 	monitor_finish(&s->monitor, page);
+	levels_finish(s);
 	live_finish(s);
 	list_survivors(s);
 	ledger_sum_living(&s->monitor.ledger);
@@ -324,6 +328,7 @@ static void close_session(struct session *s)
 	if (s->file_limit_raised)
 		setrlimit(RLIMIT_NOFILE, &s->file_limit);
 	live_close(s);
+	levels_close(s);
 	s->files = run_files_close(s->files);
 	monitor_done(&s->monitor);
 	if (s->connector_fd >= 0)
@@ -350,13 +355,15 @@ static enum assay_run_status run(struct session *s, int *ret_wait_status, struct
 		return ASSAY_RUN_BAD_OPTION;
 	if (start_files(s, err) < 0)
 		return ASSAY_RUN_BAD_OPTION;
-	if (outputs_open(s, err) < 0) {
+	if (outputs_open(s, err) < 0 || levels_open(s, err) < 0) {
 		run_files_discard(s->files);
+		levels_discard(s);
 		return ASSAY_RUN_BAD_OPTION;
 	}
 	if (start_job(s, err) < 0) {
 		if (s->files)
 			run_files_discard(s->files);
+		levels_discard(s);
 		return s->cgroups.refused ? ASSAY_RUN_BAD_OPTION : ASSAY_RUN_FAILED;
 	}
 
@@ -366,6 +373,7 @@ static enum assay_run_status run(struct session *s, int *ret_wait_status, struct
 		outputs_settle(s);
 		if (s->files)
 			run_files_discard(s->files);
+		levels_discard(s);
 		const char *name = s->options->argv[0];
 		error_set(err, -number, "cannot run %s", *name ? name : "'', an empty name");
 		return ASSAY_RUN_NOT_STARTED;
@@ -392,7 +400,8 @@ static int take_options(
 	s->options = &s->asked;
 	if (!s->asked.argv || !s->asked.argv[0])
 		return error_say(err, -EINVAL, "no command to run");
-	if (!start_intervals_are_sane(&s->asked, err))
+	if (!start_intervals_are_sane(
+		    s->asked.sample_interval_ns, s->asked.report_interval_ns, err))
 		return -ERANGE;
 	return tags_check(s->asked.tags, err);
 }

@@ -4,12 +4,7 @@
 
 #include <stdlib.h>
 
-/* The info is the first member, so that its address is the owner's. */
-struct kept_info {
-	struct assay_run_info info;
-	struct measures measures;
-	bool *selected;
-};
+#include "api/kept_info.h"
 
 void session_keep_info(struct session *s, struct assay_run_info **ret_info)
 {
@@ -36,6 +31,7 @@ void assay_run_info_free(struct assay_run_info *info)
 
 	if (!kept)
 		return;
+	assay_run_info_free(kept->info.beside);
 	run_info_done(&kept->info);
 	measures_done(&kept->measures);
 	free(kept->selected);
@@ -45,6 +41,13 @@ void assay_run_info_free(struct assay_run_info *info)
 int assay_run_limit_hit(const struct assay_run_info *info)
 {
 	return info && info->limit_hit.name != NULL;
+}
+
+const struct assay_run_info *assay_run_beside(const struct assay_run_info *info, size_t index)
+{
+	while (info && index-- > 0)
+		info = info->beside;
+	return info;
 }
 
 int assay_run_discarded(const struct assay_run_info *info)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "api/levels.h"
 #include "api/nested.h"
 #include "api/own_terminal.h"
 #include "api/session.h"
@@ -36,13 +37,12 @@ static void warn(const struct session *s, const char *text)
 #define INTERVAL_MIN_NS (NSEC_PER_SEC / 1000)
 #define INTERVAL_MAX_NS (UINT64_C(366) * 86400 * NSEC_PER_SEC)
 
-bool start_intervals_are_sane(const struct assay_run_options *o, struct error *err)
+bool start_intervals_are_sane(uint64_t sample_ns, uint64_t report_ns, struct error *err)
 {
 	const struct {
 		const char *name;
 		uint64_t ns;
-	} intervals[] = { { "sample interval", o->sample_interval_ns },
-		{ "report interval", o->report_interval_ns } };
+	} intervals[] = { { "sample interval", sample_ns }, { "report interval", report_ns } };
 
 	for (size_t i = 0; i < ARRAY_SIZE(intervals); i++) {
 		uint64_t ns = intervals[i].ns;
@@ -52,7 +52,7 @@ bool start_intervals_are_sane(const struct assay_run_options *o, struct error *e
 			return false;
 		}
 	}
-	if (o->report_interval_ns && o->report_interval_ns < o->sample_interval_ns) {
+	if (report_ns && report_ns < sample_ns) {
 		error_say(err, -ERANGE, "the report interval is shorter than the sample interval");
 		return false;
 	}
@@ -141,6 +141,7 @@ static void note_what_was_asked(struct assay_run_info *info, const struct assay_
 	info->fail_time_ns = o->fail_time_ns;
 	info->fail_always = o->fail_always != 0;
 	info->limits_option = copy(o->limits);
+	info->budget = o->budget;
 	info->limit_grace_ns = o->limit_grace_ns;
 	info->message = copy(o->message);
 	info->name = copy(o->name);
@@ -291,6 +292,7 @@ int start_job(struct session *s, struct error *err)
 		return r;
 	}
 	s->monitor.collect.spawn_floor_bytes = floor_bytes;
+	s->monitor.effort.budget = s->options->budget;
 	s->monitor.collect.self_before_ns = s->self_before_ns;
 	s->monitor.collect.cgroup = s->cgroups.viewed ? &s->cgroups.view : NULL;
 	open_sources(s);
@@ -307,8 +309,9 @@ int start_job(struct session *s, struct error *err)
 	outputs_hand_over(s);
 	if (s->cgroups.viewed)
 		bounds_find_in_cgroups(
-			s->info, &s->cgroups.view, &s->bounds, &s->monitor.collect.cgroup_reading);
+			s->info, &s->cgroups.view, &s->bounds, s->monitor.collect.cgroup_reading);
 	job_cgroups_look_at_start(s);
+	levels_begin(s);
 	monitor_baseline(&s->monitor);
 	let_go(s);
 	return 0;

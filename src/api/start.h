@@ -4,13 +4,14 @@
 #define ASSAY_API_START_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct assay_run_options;
 struct error;
 struct session;
 
 /* 0, or within what a recorder can do; else false and why. */
-bool start_intervals_are_sane(const struct assay_run_options *o, struct error *err);
+bool start_intervals_are_sane(uint64_t sample_ns, uint64_t report_ns, struct error *err);
 /* Which rows are taken, by what this machine offers. An error is the caller's mistake, but for -ENOMEM. */
 int start_resolve_measurements(struct session *s, struct error *err);
 /* What is known of the run before it begins. */

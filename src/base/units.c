@@ -274,3 +274,31 @@ int parse_size(const char *text, uint64_t *ret_bytes, struct error *err)
 	return error_say(
 		err, -EINVAL, "\"%s\" is not a size (512M, 1.5G, 20GiB) below 16 EiB", text);
 }
+
+#define PERCENT_MIN 10 /* in thousandths */
+#define PERCENT_MAX 100000
+
+int parse_percent(const char *text, uint64_t *ret_thousandths, struct error *err)
+{
+	const char *rest = text;
+	uint64_t whole;
+	uint64_t thousandths = 0;
+	bool ok = take_number(&rest, 1, 3, &whole);
+
+	if (ok && *rest == '.') {
+		const char *digits = ++rest;
+		ok = take_number(&rest, 1, 3, &thousandths);
+		thousandths *= powers_of_ten[3 - (rest - digits)];
+	}
+	rest += ok && *rest == '%';
+	thousandths += ok ? whole * 1000 : 0;
+	if (!ok || *rest != '\0')
+		return error_say(err, -EINVAL,
+			"\"%s\" is not a percentage: give a number such as 0.5%% or 2, with at "
+			"most three decimals",
+			text);
+	if (thousandths < PERCENT_MIN || thousandths > PERCENT_MAX)
+		return error_say(err, -EINVAL, "\"%s\" is not between 0.01%% and 100%%", text);
+	*ret_thousandths = thousandths;
+	return 0;
+}

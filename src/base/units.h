@@ -24,4 +24,7 @@ int parse_duration(const char *text, uint64_t *ret_ns, struct error *err);
  * a unit and MB, GB, which some take for powers of 1000, are refused: -EINVAL with a text that says what to write. */
 int parse_size(const char *text, uint64_t *ret_bytes, struct error *err);
 
+/* "0.5%", "0.5": thousandths of a percent. From 0.01% to 100%, with at most three decimals; else -EINVAL with a text that says so. */
+int parse_percent(const char *text, uint64_t *ret_thousandths, struct error *err);
+
 #endif

@@ -68,10 +68,13 @@ static void add_one(struct option_values *values, struct option_value *value, co
 
 /* "a=1, b=2" without the blanks around each. */
 static void add_list(struct option_values *values, struct option_value *value, const char *text,
-	const struct option_part *part)
+	char separator, const struct option_part *part)
 {
+	const char given[2] = { separator, '\0' };
+	const char *const separators = separator ? given : ",";
+
 	while (*text) {
-		size_t n = strcspn(text, ",");
+		size_t n = strcspn(text, separators);
 		size_t begin = strspn(text, " \t");
 		size_t end = n;
 
@@ -80,7 +83,7 @@ static void add_list(struct option_values *values, struct option_value *value, c
 		if (end > begin)
 			add_one(values, value, options_keep(values, text + begin, end - begin),
 				part);
-		text += n + (text[n] == ',');
+		text += n + (text[n] != '\0');
 	}
 }
 
@@ -115,7 +118,7 @@ void options_set(struct option_values *values, const struct option_row *rows, si
 		else if (rank == RANK_COMMAND_LINE)
 			add_one(values, value, text, &part);
 		else
-			add_list(values, value, text, &part);
+			add_list(values, value, text, rows[row].separator, &part);
 	}
 	if (rank < value->rank)
 		return;
@@ -223,35 +226,61 @@ static int short_options(struct reading *r, const char *letters)
 	return 0;
 }
 
+static bool is_option(const char *word)
+{
+	return word[0] == '-' && word[1] != '\0';
+}
+
+/* Reads words up to the first that is no option, or the end: 0; or behind "--": 1. */
 static int read_words(struct reading *r)
 {
-	int result = 0;
-
-	for (r->at = 1; r->argv[r->at] && result == 0; r->at++) {
+	for (; r->argv[r->at] && is_option(r->argv[r->at]); r->at++) {
 		const char *word = r->argv[r->at];
+		int result;
 
-		if (word[0] != '-' || word[1] == '\0')
-			return 0;
 		if (strcmp(word, "--") == 0) {
 			r->at++;
-			return 0;
+			return 1;
 		}
 		result = word[1] == '-' ? long_option(r, word + 2) : short_options(r, word + 1);
+		if (result < 0)
+			return result;
 	}
-	return result;
+	return 0;
+}
+
+/* The same past words that are no options; those are moved to the front, where everything has been read already. */
+static int read_mixed_words(struct reading *r)
+{
+	int n = 1;
+
+	while (r->argv[r->at]) {
+		int result = read_words(r);
+
+		if (result < 0)
+			return result;
+		while (r->argv[r->at] && (result == 1 || !is_option(r->argv[r->at])))
+			r->argv[n++] = r->argv[r->at++];
+	}
+	r->argv[n] = NULL;
+	r->at = 1;
+	return 0;
 }
 
 int options_read_words(const struct option_row *rows, size_t n, char **argv,
 	struct option_values *values, int *ret_first, struct error *err)
 {
-	struct reading r = { .rows = rows, .n = n, .argv = argv, .values = values, .err = err };
+	struct reading r = {
+		.rows = rows, .n = n, .argv = argv, .at = 1, .values = values, .err = err
+	};
 	int result;
 
 	assert(n <= N_OPTIONS_MAX);
-	result = read_words(&r);
-	if (result == 0)
-		*ret_first = r.at;
-	return result;
+	result = values->mixed ? read_mixed_words(&r) : read_words(&r);
+	if (result < 0)
+		return result;
+	*ret_first = r.at;
+	return 0;
 }
 
 void options_read_environment(const struct option_row *rows, size_t n, struct option_values *values)

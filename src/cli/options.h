@@ -26,6 +26,7 @@ struct option_row {
 	char letter; /* 'i', or 0 */
 	bool repeats; /* may be given several times */
 	bool joins; /* what lower ranks said of an option that repeats counts too, before what higher ones say */
+	char separator; /* between several values in a variable or a file; 0: a comma */
 	const char *argument; /* "DURATION"; NULL: a switch */
 	const struct option_choice *choices; /* all it takes, or NULL: anything */
 	const char *default_text; /* what happens without it, or NULL */
@@ -67,6 +68,7 @@ struct option_value {
 struct option_values {
 	struct option_value of[N_OPTIONS_MAX];
 	bool help; /* -h or --help */
+	bool mixed; /* set before the words are read: options may stand behind words that are none */
 	char **owned; /* texts that were made here */
 	size_t n_owned;
 	bool failed; /* memory ran out */
@@ -75,7 +77,8 @@ struct option_values {
 
 /*
  * Reads argv[1] and on, up to the first word that is no option or behind "--" (the words of a command are its own; a long name is
- * never abbreviated). *ret_first is the index of the first word left. -EINVAL and one line in words for anything wrong.
+ * never abbreviated). *ret_first is the index of the first word left. With values->mixed options are looked for up to the end or "--", and the
+ * words left are moved together behind argv[0]. -EINVAL and one line in words for anything wrong.
  */
 int options_read_words(const struct option_row *rows, size_t n, char **argv,
 	struct option_values *values, int *ret_first, struct error *err);
@@ -83,7 +86,7 @@ int options_read_words(const struct option_row *rows, size_t n, char **argv,
 void options_read_environment(
 	const struct option_row *rows, size_t n, struct option_values *values);
 /* Sets one option unless a higher rank has, or adds to one that joins. Outside the command line several texts of an option that repeats
- * stand between commas. An empty text takes back what lower ranks said. The texts are borrowed. */
+ * stand between separators. An empty text takes back what lower ranks said. The texts are borrowed. */
 void options_set(struct option_values *values, const struct option_row *rows, size_t row,
 	const char *text, const char *source, int rank);
 /* Copies a text for as long as the values live; "" when memory ran out, and values->failed. */

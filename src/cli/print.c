@@ -48,10 +48,13 @@ int complain_usage(const struct verb *verb, const char *text)
 	return EXIT_USAGE;
 }
 
-int print_data(const struct buf *out)
+int write_data(const struct buf *out)
 {
-	int r = out->failed ? -ENOMEM : fd_write_all(STDOUT_FILENO, out->data, out->len, NULL);
+	return out->failed ? -ENOMEM : fd_write_all(STDOUT_FILENO, out->data, out->len, NULL);
+}
 
+int close_data(int r)
+{
 	/* close(2): over a network, a full disk is told only here. */
 	if (close(STDOUT_FILENO) < 0 && r == 0)
 		r = -errno;
@@ -59,4 +62,9 @@ int print_data(const struct buf *out)
 		return 0;
 	complain("cannot write to standard output: %s", strerror(-r));
 	return EXIT_TROUBLE;
+}
+
+int print_data(const struct buf *out)
+{
+	return close_data(write_data(out));
 }

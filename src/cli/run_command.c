@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -13,36 +12,11 @@
 #include <unistd.h>
 
 #include "assay.h"
-#include "base/buf.h"
 #include "base/error.h"
-#include "base/fd_write.h"
+#include "cli/ending.h"
 #include "cli/log.h"
 #include "cli/verb.h"
-#include "report/summary.h"
 #include "report/template.h"
-
-static bool is_set(const char *variable)
-{
-	const char *text = getenv(variable);
-
-	return text && *text;
-}
-
-/* An option is asked first; then https://no-color.org and CLICOLOR_FORCE; then the terminal. */
-static bool wants_color(const struct verb *verb, const struct option_values *values)
-{
-	const struct option_value *colors = verb_value(verb, values, "colors");
-	const char *terminal = getenv("TERM");
-	const char *forced = getenv("CLICOLOR_FORCE");
-
-	if (colors->source)
-		return colors->text != NULL;
-	if (is_set("NO_COLOR"))
-		return false;
-	if (forced && *forced && strcmp(forced, "0") != 0)
-		return true;
-	return isatty(STDERR_FILENO) && terminal && *terminal && strcmp(terminal, "dumb") != 0;
-}
 
 static bool name_measurement(size_t index, const char **ret_key, const char **ret_reduces)
 {
@@ -60,27 +34,6 @@ int run_command_check_format(const struct option_value *format, struct error *er
 	if (!format->text || template_check(format->text, name_measurement, err) == 0)
 		return 0;
 	return error_wrap(err, "%s", format->source);
-}
-
-static void warn(const char *line)
-{
-	complain("%s", line);
-}
-
-static void print_summary(const struct assay_run_info *info, const char *format, bool color)
-{
-	struct buf out = { 0 };
-
-	if (format) {
-		template_fill(format, info, color, warn, &out);
-		if (out.len > 0 && out.data[out.len - 1] != '\n')
-			buf_add_char(&out, '\n');
-	} else {
-		report_summary(info, color, &out);
-	}
-	if (!out.failed)
-		fd_write_all(STDERR_FILENO, out.data, out.len, NULL);
-	buf_done(&out);
 }
 
 /* Dies of the signal the job died of, so that whoever waits sees the same; without a core file of our own beside the
@@ -117,38 +70,6 @@ static int not_started(const struct assay_error *failure)
 	return failure->code == -ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
 }
 
-static void add_source(struct buf *text, const char **before, const char *source, int rank)
-{
-	if (rank == RANK_COMMAND_LINE || rank == RANK_DEFAULT)
-		return;
-	buf_addf(text, "%s%s", *before, source);
-	*before = ", ";
-}
-
-/* The library does not know where an option came from; one that is not on the command line is hard to find. */
-static int bad_option(
-	const struct verb *verb, const struct option_values *values, const char *failure)
-{
-	struct buf text = { 0 };
-	const char *before = "; not from the command line: ";
-	int status;
-
-	buf_add_text(&text, failure);
-	for (size_t i = 0; i < verb->n_options; i++) {
-		const struct option_value *value = &values->of[i];
-
-		if (value->n_all == 0 && value->text)
-			add_source(&text, &before, value->source, value->rank);
-		for (size_t k = 0; k < value->n_all; k++)
-			if (k == 0 || value->parts[k].source != value->parts[k - 1].source)
-				add_source(&text, &before, value->parts[k].source,
-					value->parts[k].rank);
-	}
-	status = complain_usage(verb, text.failed ? failure : text.data);
-	buf_done(&text);
-	return status;
-}
-
 /* What is said at the end: the summary, or that there is nothing left to read. */
 static void print_end(const struct verb *verb, const struct option_values *values,
 	const struct assay_run_info *info)
@@ -162,17 +83,10 @@ static void print_end(const struct verb *verb, const struct option_values *value
 	/* Exit status 124 needs an explanation, which a template need not hold. */
 	if (format && assay_run_limit_hit(info))
 		complain("a limit ended the command: the record says which");
-	print_summary(info, format, wants_color(verb, values));
-}
-
-/* stty(1) tostop: what we say at the end must not stop us when the job's part is over; with the signal blocked the write goes through. */
-static void write_from_background(void)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGTTOU);
-	sigprocmask(SIG_BLOCK, &set, NULL);
+	ending_summary(info, format, ending_wants_color(verb, values));
+	/* The words of one's own are about the command. */
+	if (!format)
+		ending_summaries_beside(info, ending_wants_color(verb, values));
 }
 
 int run_command(const struct verb *verb, const struct option_values *values,
@@ -184,14 +98,14 @@ int run_command(const struct verb *verb, const struct option_values *values,
 	enum assay_run_status status = assay_run(options, &wait_status, &info, &failure);
 
 	if (status == ASSAY_RUN_ENDED)
-		write_from_background();
+		ending_from_background();
 	switch (status) {
 	case ASSAY_RUN_ENDED:
 		break;
 	case ASSAY_RUN_NOT_STARTED:
 		return not_started(&failure);
 	case ASSAY_RUN_BAD_OPTION:
-		return bad_option(verb, values, failure.text);
+		return ending_bad_option(verb, values, failure.text);
 	case ASSAY_RUN_FAILED:
 		return run_bare(options->argv, &failure);
 	}

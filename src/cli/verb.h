@@ -18,6 +18,7 @@ struct verb {
 	const char *name;
 	const char *call; /* how it was called, when that is not "assay NAME" */
 	bool duct; /* by con-duct's name, with its defaults */
+	bool mixed; /* its options may stand behind its words, too */
 	const char *help; /* one line, no full stop */
 	const char *usage; /* what follows the name: "[options] [--] COMMAND [ARGUMENTS...]" */
 	const char *text; /* a paragraph for its own help */
@@ -36,6 +37,9 @@ const struct option_value *verb_value(
 
 /* Writes data to stdout, whole. 0, or EXIT_TROUBLE after one line on stderr. */
 int print_data(const struct buf *out);
+/* The same in pieces: writes one, returns 0 or a negative errno; and ends, after what came of the last piece. */
+int write_data(const struct buf *out);
+int close_data(int r);
 /* Writes one line to stderr: "assay: " and the text. That it cannot be written changes nothing. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same, and where help is; returns EXIT_USAGE. */

@@ -36,6 +36,8 @@ void batch_begin(struct batch *out, int first_row, uint64_t now_ns)
 	out->now_ns = now_ns;
 	for (size_t row = (size_t) first_row; row < rows_end(out); row++) {
 		out->totals[row] = (struct total){ 0 };
+		for (size_t i = 0; i < out->n_targets; i++)
+			out->targets[i].totals[row] = (struct total){ 0 };
 		if (out->measures->base[row] < 0)
 			out->rows[n++] = (int) row;
 	}
@@ -62,6 +64,16 @@ static void begin_at_birth(struct accumulator *a, const struct process *who)
 		accumulate_from_zero(a, who->birth_ns);
 }
 
+static struct accumulator *single(const struct batch *out, size_t row)
+{
+	return out->target ? &out->target->singles[row] : &out->singles[row];
+}
+
+static struct accumulator *run_single(const struct batch *out, size_t row)
+{
+	return out->target ? &out->target->run_singles[row] : &out->run_singles[row];
+}
+
 /* The rate made from this counter. */
 static void derive(struct batch *out, struct process *who, size_t counter, struct value v)
 {
@@ -76,15 +88,13 @@ static void derive(struct batch *out, struct process *who, size_t counter, struc
 		begin_at_birth(a, who);
 		accumulate_rate(a, v.n, v.quality, out->now_ns);
 	} else {
-		accumulate_rate(&out->singles[row], v.n, v.quality, out->now_ns);
-		accumulate_rate(&out->run_singles[row], v.n, v.quality, out->now_ns);
+		accumulate_rate(single(out, (size_t) row), v.n, v.quality, out->now_ns);
+		accumulate_rate(run_single(out, (size_t) row), v.n, v.quality, out->now_ns);
 	}
 }
 
-static void add_to_total(struct batch *out, size_t base, struct value v)
+static void add_to_total(struct total *t, struct value v)
 {
-	struct total *t = &out->totals[base];
-
 	if (v.quality == ABSENT) {
 		t->absent++;
 		t->why = v.why;
@@ -95,19 +105,33 @@ static void add_to_total(struct batch *out, size_t base, struct value v)
 	t->quality = (uint8_t) quality_worse(t->quality, v.quality);
 }
 
+/* Of each target that the process is in. */
+static void add_to_totals(struct batch *out, const struct process *who, size_t base, struct value v)
+{
+	if (out->n_targets == 0) {
+		add_to_total(&out->totals[base], v);
+		return;
+	}
+	uint32_t left = who->share.targets;
+
+	for (size_t i = 0; left; i++, left >>= 1)
+		if (left & 1)
+			add_to_total(&out->targets[i].totals[base], v);
+}
+
 static void put_value(struct batch *out, struct process *who, unsigned local, struct value v)
 {
 	size_t row = (size_t) out->rows[local];
 	const struct measure *m = out->measures->rows[row];
 
 	if (who && m->total)
-		add_to_total(out, row, v);
+		add_to_totals(out, who, row, v);
 	if (v.quality == ABSENT) {
 		if (who && out->column[row] >= 0)
 			accumulate_absent(process_accumulator(out, who, row), v.why);
 		if (!who) {
-			accumulate_absent(&out->singles[row], v.why);
-			accumulate_absent(&out->run_singles[row], v.why);
+			accumulate_absent(single(out, row), v.why);
+			accumulate_absent(run_single(out, row), v.why);
 		}
 		return;
 	}
@@ -119,8 +143,8 @@ static void put_value(struct batch *out, struct process *who, unsigned local, st
 			begin_at_birth(a, who);
 		accumulate(a, m, v, out->now_ns);
 	} else {
-		accumulate(&out->singles[row], m, v, out->now_ns);
-		accumulate(&out->run_singles[row], m, v, out->now_ns);
+		accumulate(single(out, row), m, v, out->now_ns);
+		accumulate(run_single(out, row), m, v, out->now_ns);
 	}
 	if (m->kind == COUNTER)
 		derive(out, who, row, v);
@@ -133,6 +157,9 @@ static void put_device_value(
 	const struct measure *m = out->measures->rows[row];
 	struct devices *d = out->devices;
 
+	/* A device is the machine's, or else of the first target. */
+	if (out->target && out->target != out->targets)
+		return;
 	if (!out->selected[row] &&
 		(out->measures->rated_by[row] < 0 || !out->selected[out->measures->rated_by[row]]))
 		return;
@@ -208,12 +235,16 @@ void batch_total_quality(struct batch *out, unsigned row, enum quality quality)
 	struct total *t = &out->totals[out->rows[row]];
 
 	t->quality = (uint8_t) quality_worse(t->quality, quality);
+	for (size_t i = 0; i < out->n_targets; i++) {
+		t = &out->targets[i].totals[out->rows[row]];
+		t->quality = (uint8_t) quality_worse(t->quality, quality);
+	}
 }
 
 void begin_at_zero(struct batch *out, unsigned row)
 {
-	accumulate_from_zero(&out->singles[out->rows[row]], out->now_ns);
-	accumulate_from_zero(&out->run_singles[out->rows[row]], out->now_ns);
+	accumulate_from_zero(single(out, (size_t) out->rows[row]), out->now_ns);
+	accumulate_from_zero(run_single(out, (size_t) out->rows[row]), out->now_ns);
 }
 
 /* A sum that lacks some members is a lower bound of the whole. */
@@ -226,6 +257,22 @@ static uint8_t total_quality(const struct total *t, const struct measure *m)
 	return (uint8_t) quality;
 }
 
+/* `t` over the processes of one target, or of the job. */
+static void end_total(struct batch *out, size_t row, const struct total *t)
+{
+	const struct measures *m = out->measures;
+
+	if (t->present == 0) {
+		if (t->absent)
+			accumulate_absent(single(out, row), t->why);
+		return;
+	}
+	struct value v = { .n = t->sum, .quality = total_quality(t, m->rows[row]) };
+
+	accumulate(single(out, row), m->rows[row], v, out->now_ns);
+	accumulate(run_single(out, row), m->rows[row], v, out->now_ns);
+}
+
 void batch_end(struct batch *out)
 {
 	const struct measures *m = out->measures;
@@ -233,14 +280,12 @@ void batch_end(struct batch *out)
 	for (size_t row = (size_t) out->first_row; row < rows_end(out); row++) {
 		if (m->base[row] < 0)
 			continue;
-		const struct total *t = &out->totals[m->base[row]];
-		if (t->present == 0) {
-			if (t->absent)
-				accumulate_absent(&out->singles[row], t->why);
-			continue;
+		if (out->n_targets == 0)
+			end_total(out, row, &out->totals[m->base[row]]);
+		for (size_t i = 0; i < out->n_targets; i++) {
+			out->target = &out->targets[i];
+			end_total(out, row, &out->targets[i].totals[m->base[row]]);
 		}
-		struct value v = { .n = t->sum, .quality = total_quality(t, m->rows[row]) };
-		accumulate(&out->singles[row], m->rows[row], v, out->now_ns);
-		accumulate(&out->run_singles[row], m->rows[row], v, out->now_ns);
 	}
+	out->target = NULL;
 }

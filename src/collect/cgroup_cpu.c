@@ -121,6 +121,7 @@ static int read_cpu(struct collect *c, struct batch *out)
 }
 
 const struct collector cgroup_cpu_collector = { .name = "cgroup_cpu",
+	.per_target = PER_CGROUP,
 	.rows = rows,
 	.n_rows = N_ROWS,
 	.counted_before = true,

@@ -62,7 +62,7 @@ static void put_reads(const struct collect *c, struct batch *out, unsigned row, 
 {
 	enum quality quality = cgroup_quality(c, CGROUP_IO, EXACT);
 
-	if (r == 0 && cgroup_io_devices_in_doubt(&c->cgroup_reading.io))
+	if (r == 0 && cgroup_io_devices_in_doubt(&c->cgroup_reading->io))
 		quality = quality == EXACT ? LOWER_BOUND : ESTIMATE;
 	put_result(out, row, r, n, quality);
 }
@@ -76,7 +76,7 @@ static void put_writes(const struct collect *c, struct batch *out, unsigned row,
 
 static int read_io(struct collect *c, struct batch *out)
 {
-	struct cgroup_io_devices *devices = &c->cgroup_reading.io;
+	struct cgroup_io_devices *devices = &c->cgroup_reading->io;
 
 	cgroup_reading_begin(c, out->now_ns);
 	if (cgroup_file_version(c, CGROUP_FILE_IO_BYTES) == 1) {
@@ -97,6 +97,7 @@ static int read_io(struct collect *c, struct batch *out)
 }
 
 const struct collector cgroup_io_collector = { .name = "cgroup_io",
+	.per_target = PER_CGROUP,
 	.rows = rows,
 	.n_rows = N_ROWS,
 	.counted_before = true,

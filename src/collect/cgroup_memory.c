@@ -128,7 +128,7 @@ static void put_peak(struct collect *c, struct batch *out, int error)
 {
 	static const unsigned at_peak[] = { NONRECLAIMABLE_PEAK, ANON_AT_PEAK, FILE_AT_PEAK,
 		SHMEM_AT_PEAK, KERNEL_AT_PEAK };
-	const struct cgroup_memory_peak *p = &c->cgroup_reading.peak;
+	const struct cgroup_memory_peak *p = &c->cgroup_reading->peak;
 	const uint64_t values[] = { p->nonreclaimable, p->anon, p->file, p->shmem, p->kernel };
 
 	/* What was seen stays known when the cgroup is gone. With others in it, it is no bound: theirs is in it, and what came between the
@@ -165,7 +165,7 @@ static void read_split(struct collect *c, struct batch *out)
 		now.shmem = m.shmem;
 		now.file = m.file > or_zero(m.shmem) ? m.file - or_zero(m.shmem) : 0;
 		now.nonreclaimable = nonreclaimable(&m, now.kernel);
-		keep_peak(&c->cgroup_reading, &now);
+		keep_peak(c->cgroup_reading, &now);
 		swap = m.swap;
 	}
 	cgroup_put(c, out, CGROUP_MEMORY, ANON, r, now.anon);
@@ -235,6 +235,7 @@ static int read_memory(struct collect *c, struct batch *out)
 }
 
 const struct collector cgroup_memory_collector = { .name = "cgroup_memory",
+	.per_target = PER_CGROUP,
 	.rows = rows,
 	.n_rows = N_ROWS,
 	.counted_before = true,

@@ -51,7 +51,7 @@ static void put_line(const struct collect *c, struct batch *out, unsigned second
 {
 	bool own = cgroup_is_own(c, CGROUP_PRESSURE);
 	bool full = seconds % N_EACH == FULL_SECONDS;
-	bool left = c->cgroup_reading.left[CGROUP_PRESSURE];
+	bool left = c->cgroup_reading->left[CGROUP_PRESSURE];
 	enum quality shared = full || left ? ESTIMATE : UPPER_BOUND;
 
 	if (error == 0 && !line->there)
@@ -83,6 +83,7 @@ static int read_pressure(struct collect *c, struct batch *out)
 }
 
 const struct collector cgroup_pressure_collector = { .name = "cgroup_pressure",
+	.per_target = PER_CGROUP,
 	.rows = rows,
 	.n_rows = ARRAY_SIZE(rows),
 	.counted_before = true,

@@ -83,7 +83,7 @@ int cgroup_file_version(const struct collect *c, enum cgroup_file file)
 ssize_t cgroup_file_read(struct collect *c, enum cgroup_file file, char *text, size_t size)
 {
 	const struct cgroup_place *p = place_of(c, file);
-	struct cgroup_open_file *f = &c->cgroup_reading.files[file];
+	struct cgroup_open_file *f = &c->cgroup_reading->files[file];
 
 	if (!p || p->fd < 0)
 		return -ENOENT;
@@ -98,7 +98,7 @@ ssize_t cgroup_file_read(struct collect *c, enum cgroup_file file, char *text, s
 	if (f->fd < 0)
 		return f->fd;
 	ssize_t n = read_kernel_record(f->fd, text, size);
-	if (few_descriptors(&c->cgroup_reading))
+	if (few_descriptors(c->cgroup_reading))
 		shut(f);
 	/* The files of a cgroup that was removed answer ENODEV. */
 	if (n == -ENODEV && cgroup_place_check(c->cgroup, names[file].controller) == -ESTALE)
@@ -138,18 +138,18 @@ int cgroup_limit_at_start(struct collect *c, enum cgroup_limit_kind kind, uint64
 	if (!p || p->fd < 0)
 		return -ENOENT;
 	/* The walk up allocates: it is made once a place, in the reading before the job begins. */
-	if (c->cgroup_reading.limits[kind].inode != p->inode) {
+	if (c->cgroup_reading->limits[kind].inode != p->inode) {
 		int r = cgroup_limit_read(c->cgroup, kind, &limit);
 
-		cgroup_limit_keep(&c->cgroup_reading, c->cgroup, kind, r, r < 0 ? 0 : limit.value);
+		cgroup_limit_keep(c->cgroup_reading, c->cgroup, kind, r, r < 0 ? 0 : limit.value);
 		if (r == 0)
 			cgroup_limit_done(&limit);
 	}
-	if (c->cgroup_reading.limits[kind].error < 0)
-		return c->cgroup_reading.limits[kind].error;
-	if (c->cgroup_reading.limits[kind].value == CGROUP_UNLIMITED)
+	if (c->cgroup_reading->limits[kind].error < 0)
+		return c->cgroup_reading->limits[kind].error;
+	if (c->cgroup_reading->limits[kind].value == CGROUP_UNLIMITED)
 		return -ENODATA;
-	*ret = c->cgroup_reading.limits[kind].value;
+	*ret = c->cgroup_reading->limits[kind].value;
 	return 0;
 }
 
@@ -160,14 +160,16 @@ bool cgroup_is_own(const struct collect *c, enum cgroup_controller controller)
 
 static void look_at_process(struct collect *c, const struct process *p)
 {
+	if (c->target && !(p->share.targets & c->target->bits))
+		return;
 	if (p->alive && !p->zombie && p->pid != c->cgroup->pid)
-		cgroup_view_find_left(c->cgroup, p->pid, c->cgroup_reading.left);
+		cgroup_view_find_left(c->cgroup, p->pid, c->cgroup_reading->left);
 }
 
 /* Those that are new, and some of the others in turn: a large job must not cost more. */
 static void look_at_processes(struct collect *c)
 {
-	struct cgroup_reading *r = &c->cgroup_reading;
+	struct cgroup_reading *r = c->cgroup_reading;
 	const struct ledger *l = c->ledger;
 	size_t n = l ? l->n_order : 0;
 
@@ -189,9 +191,10 @@ static void look_at_processes(struct collect *c)
 
 void cgroup_reading_begin(struct collect *c, uint64_t now_ns)
 {
-	struct cgroup_reading *r = &c->cgroup_reading;
+	struct cgroup_reading *r = c->cgroup_reading;
 
-	if (!c->cgroup || now_ns < r->look_due_ns)
+	/* Who leaves the cgroup that is the target leaves the target. */
+	if (!c->cgroup || now_ns < r->look_due_ns || (c->target && c->target->cgroup_is_target))
 		return;
 	if (!r->begun_ns)
 		r->begun_ns = now_ns;
@@ -206,7 +209,7 @@ void cgroup_reading_begin(struct collect *c, uint64_t now_ns)
 enum quality cgroup_quality(
 	const struct collect *c, enum cgroup_controller controller, enum quality own)
 {
-	if (c->cgroup_reading.left[controller])
+	if (c->cgroup_reading->left[controller])
 		return cgroup_is_own(c, controller) ? LOWER_BOUND : ESTIMATE;
 	return cgroup_is_own(c, controller) ? own : UPPER_BOUND;
 }

@@ -22,6 +22,7 @@
 #include "model/measure.h"
 #include "model/window.h"
 
+struct account;
 struct census;
 struct energy_domains;
 struct error;
@@ -33,6 +34,7 @@ struct net_sockets;
 struct process;
 struct roots;
 struct sensor;
+struct watch;
 
 /* Files that do not change from sample to sample. */
 enum {
@@ -46,6 +48,23 @@ enum {
 
 #define COLLECT_SCRATCH_SIZE 32768
 
+/* Why a collector is read for each target: what it reads of is that target's own. */
+enum per_target { FOR_ALL, PER_TARGET, PER_CGROUP, PER_NETWORK, N_PER_TARGET };
+
+/* What of the sources is one target's own. */
+struct collect_target {
+	struct account *account;
+	uint32_t
+		bits; /* of its account, and of those that are like it: what is found of their members is said of all */
+	int like[N_PER_TARGET]; /* an earlier target in the same cgroups, or network namespace, whose readings are its own as well; -1: none */
+	struct cgroup_view *cgroup; /* borrowed; NULL: none is read for it */
+	bool cgroup_is_target; /* the target is a cgroup, and that one: what it counted is the target's, all of it and nothing else */
+	struct cgroup_reading cgroup_reading;
+	struct interfaces *interfaces; /* heap */
+	pid_t network_pid; /* of whose network namespace they are */
+	uint64_t cgroup_peak_before_bytes;
+};
+
 /* What collectors read from. */
 struct collect {
 	const struct roots *roots;
@@ -53,11 +72,14 @@ struct collect {
 	struct ledger *ledger;
 	struct census *census;
 	struct finals *finals;
+	struct watch *watch; /* NULL: a job that was started by us */
+	/* The one that is being read for, of a collector that is marked per_target; then what is below is this target's. NULL: the job. */
+	struct collect_target *target;
 	/* where the job's cgroups are; NULL when there are none or they are not to be read. Set before the probes; with a cgroup of its own,
 	 * again before the job starts */
 	struct cgroup_view *cgroup;
 	char *scratch; /* COLLECT_SCRATCH_SIZE bytes for a text that is too long for a stack, which may be small (ulimit -s) */
-	struct cgroup_reading cgroup_reading;
+	struct cgroup_reading *cgroup_reading; /* what is kept of them from look to look */
 	/* of a cgroup that is not the job's own: whether no process but the recorder's was in it at either end; the recorder's own CPU time when it was
 	 * first read; its peak of memory then */
 	bool cgroup_only_us;
@@ -90,6 +112,14 @@ struct collect {
 
 	/* PSS is read in rounds, all processes in one tick, as often as its cost allows */
 	uint64_t pss_round_due_ns, pss_rounds, pss_round_complete_ns;
+	uint64_t pss_cost_ns; /* CPU time of all rounds so far */
+	uint64_t pss_allowed_ns; /* of one sample, within a budget; 0: there is none */
+	uint64_t pss_round_cost_ns; /* of the latest round */
+	uint64_t
+		pss_alone; /* samples in which single processes were read, for want of time for rounds */
+	size_t pss_turn; /* in the ledger's order, of the next one */
+	uint64_t
+		pss_cost_share; /* one part in so many of the time may go into it; 0: the default */
 	/* the largest sum of a round, less what moved between processes or in and out while it was read: this much was there at once */
 	uint64_t pss_steady_max_bytes;
 	bool pss_forced; /* asked for by key: also where it stalls a process for long */
@@ -103,6 +133,20 @@ struct collect {
 
 #define COLLECTOR_ROWS_MAX 80
 
+/* The sum of a row over processes that is being made in one read. */
+struct total {
+	uint64_t sum;
+	uint32_t present, absent;
+	uint8_t quality, why;
+};
+
+/* Where one target's readings go, per row. */
+struct batch_target {
+	struct accumulator *singles; /* of the window */
+	struct accumulator *run_singles; /* of the whole run */
+	struct total *totals;
+};
+
 /* Where readings go: straight into the accumulators of the window. */
 struct batch {
 	const struct measures *measures;
@@ -111,11 +155,12 @@ struct batch {
 	struct accumulator *singles; /* per row, of the window */
 	struct accumulator *run_singles; /* per row, of the whole run */
 	struct devices *devices;
-	struct total {
-		uint64_t sum;
-		uint32_t present, absent;
-		uint8_t quality, why;
-	} * totals; /* per row: the sum being made in this read */
+	struct total *totals; /* per row: the sum being made in this read */
+	struct batch_target *
+		targets; /* with a watch: the rows that are one target's own, in place of those above */
+	size_t n_targets;
+	struct batch_target
+		*target; /* the one that is being read for; NULL: the job or the machine */
 	int first_row; /* of the collector that is reading */
 	int rows[COLLECTOR_ROWS_MAX]; /* its rows by their local names */
 	uint64_t now_ns; /* its stamp */
@@ -128,6 +173,10 @@ struct collector {
 	/* What it reads began to count before the job did: it is read once just before the job starts, and a counter's reading of then is
 	 * where it begins. */
 	bool counted_before;
+	bool of_job; /* it tells of a job that was started by us, and of nothing else */
+	bool of_targets; /* it tells of a target that was not, and of nothing else */
+	enum per_target
+		per_target; /* with several targets it is read for each of them, or once for those in one place */
 	bool asks_kernel; /* by system calls, its probe too: a recorded tree has no answer */
 	bool tells_alone; /* one reading says something without a job, and without one before: assay doctor shows it */
 	bool from_ledger; /* it hands on what the ledger read when it looked at the tree: its stamp is that look's */

@@ -56,6 +56,7 @@ static int read_connector(struct collect *c, struct batch *out)
 }
 
 const struct collector connector_collector = { .name = "connector",
+	.of_job = true,
 	.rows = rows,
 	.n_rows = N_ROWS,
 	.asks_kernel = true,

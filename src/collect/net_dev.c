@@ -161,6 +161,8 @@ static void look_at_members(const struct collect *c)
 		struct process *p = ledger_at(c->ledger, i);
 		uint64_t its_own;
 
+		if (c->target && !(p->share.targets & c->target->bits))
+			continue;
 		if (s->members_elsewhere || !is_due(p))
 			continue;
 		n++;
@@ -174,12 +176,30 @@ static bool is_kept(const char *name, void *context)
 	return interfaces_find(context, name) != NULL;
 }
 
+/* Of whose namespace is read: the one of a member that lives. */
+static pid_t member(struct collect *c)
+{
+	struct collect_target *t = c->target;
+	const struct process *p = ledger_find(c->ledger, t->network_pid);
+
+	for (size_t i = 0; !p && i < c->ledger->n_order; i++) {
+		const struct process *other = ledger_at(c->ledger, i);
+
+		if (other->alive && !other->zombie && (other->share.targets & t->account->bit))
+			p = other;
+	}
+	if (p)
+		t->network_pid = p->pid;
+	return t->network_pid;
+}
+
 static int read_net_dev(struct collect *c, struct batch *out)
 {
 	struct interfaces *s = c->interfaces;
 	uint64_t n_folded = s->n_folded;
-	int rc = interfaces_look(
-		s, c->roots, c->ledger->job_pid, c->ledger->keeper_pid, out->now_ns);
+	pid_t whose = c->target ? member(c) : c->ledger->job_pid;
+	pid_t instead = c->target ? getpid() : c->ledger->keeper_pid;
+	int rc = interfaces_look(s, c->roots, whose, instead, out->now_ns);
 
 	if (rc < 0) {
 		put_all_absent(out, NULL, 0, INTERFACE, rc);
@@ -197,6 +217,7 @@ static int read_net_dev(struct collect *c, struct batch *out)
 }
 
 const struct collector net_dev_collector = { .name = "net_dev",
+	.per_target = PER_NETWORK,
 	.rows = rows,
 	.n_rows = N_ROWS,
 	.counted_before = true,

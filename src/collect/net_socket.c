@@ -116,6 +116,7 @@ static int read_net_socket(struct collect *c, struct batch *out)
 }
 
 const struct collector net_socket_collector = { .name = "net_socket",
+	.of_job = true,
 	.rows = rows,
 	.n_rows = N_ROWS,
 	.counted_before = true,

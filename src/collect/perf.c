@@ -36,6 +36,7 @@ static int read_perf(struct collect *c, struct batch *out)
 }
 
 const struct collector perf_collector = { .name = "perf",
+	.of_job = true,
 	.rows = rows,
 	.n_rows = N_ROWS,
 	.asks_kernel = true,

@@ -170,7 +170,7 @@ static int read_io(struct collect *c, struct batch *out)
 {
 	struct ledger *l = c->ledger;
 	struct proc_io sum;
-	int r = read_keeper(c, &sum);
+	int r = c->watch ? 0 : read_keeper(c, &sum);
 
 	c->io_denied = 0;
 	for (size_t i = 0; i < l->n_order; i++) {
@@ -182,11 +182,14 @@ static int read_io(struct collect *c, struct batch *out)
 		if (!p->alive)
 			continue;
 		put_process(out, p);
-		if (p->has_io)
+		if (p->has_io && !c->watch)
 			add(&sum, &p->io);
 		else
 			c->io_denied++;
 	}
+	/* The targets' own sums are made from the same readings: collect/target.c. */
+	if (c->watch)
+		return 0;
 	if (r < 0 && !c->keeper_lost) {
 		put_all_absent(out, NULL, TREE_READ_BYTES, N_ROWS, r);
 		return 0;

@@ -72,6 +72,7 @@ static int read_taskstats(struct collect *c, struct batch *out)
 }
 
 const struct collector taskstats_collector = { .name = "taskstats",
+	.of_job = true,
 	.rows = rows,
 	.n_rows = N_ROWS,
 	.asks_kernel = true,

@@ -487,3 +487,55 @@ void cgroup_view_find_left(
 			l.left[i] = l.left[i] || l.at_root[i];
 	memcpy(left, l.left, sizeof(l.left));
 }
+
+/* What of `path` lies below `above`: "" for the same one, "/x" for one below; NULL: it is elsewhere. */
+static const char *below(const char *path, const char *above)
+{
+	size_t n = strlen(above);
+
+	if (strcmp(above, "/") == 0)
+		return strcmp(path, "/") == 0 ? "" : path;
+	if (strncmp(path, above, n) != 0 || (path[n] != '\0' && path[n] != '/'))
+		return NULL;
+	return path + n;
+}
+
+/* Of the same mount, some directories up. */
+static bool raise_place(const struct roots *roots, struct cgroup_place *p, const char *path)
+{
+	const char *rest = p->path && p->directory ? below(p->path, path) : NULL;
+	size_t cut = rest ? strlen(rest) : 0;
+	size_t n = p->directory ? strlen(p->directory) : 0;
+	struct stat st;
+
+	/* The directory ends as the path does, unless the mount shows only what is below. */
+	if (!rest || n < cut || n - cut < p->mount_size ||
+		strcmp(p->directory + n - cut, rest) != 0)
+		return false;
+	if (cut == 0)
+		return p->own = true;
+	char *directory = strndup(p->directory, n - cut);
+	int fd = -1;
+	if (!directory || cgroup_open_path(roots, directory, &fd) < 0 || fstat(fd, &st) < 0) {
+		if (fd >= 0)
+			close(fd);
+		free(directory);
+		return false;
+	}
+	close(p->fd);
+	free(p->directory);
+	p->fd = fd;
+	p->directory = directory;
+	p->inode = st.st_ino;
+	p->path[strlen(p->path) - cut] = '\0';
+	return p->own = true;
+}
+
+int cgroup_view_raise(struct cgroup_view *view, const char *path)
+{
+	int n = 0;
+
+	for (int i = 0; i < N_CGROUP_CONTROLLERS; i++)
+		n += view->place[i].fd >= 0 && raise_place(view->roots, &view->place[i], path);
+	return n;
+}

@@ -66,6 +66,9 @@ void cgroup_view_follow(struct cgroup_view *view, pid_t pid);
  * that of the place before, where that is above). */
 void cgroup_view_set(
 	struct cgroup_view *view, enum cgroup_controller controller, struct cgroup_place *place);
+/* Puts a cgroup in the place of those below it, for every controller whose path is `path` or below; counts as made for the target (`own`).
+ * The number of places. */
+int cgroup_view_raise(struct cgroup_view *view, const char *path);
 /* Whether a directory that is opened anew by its path is still the same one: 0, -ESTALE (another one stands there), -ENOENT. */
 int cgroup_place_check(const struct cgroup_view *view, enum cgroup_controller controller);
 

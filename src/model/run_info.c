@@ -106,6 +106,11 @@ const struct headline *run_info_headline(const struct assay_run_info *info, cons
 	return NULL;
 }
 
+bool run_info_is_whole(const struct assay_run_info *info)
+{
+	return info->no_info ? info->records_lost == 0 : info->info_error[0] == '\0';
+}
+
 void run_info_done(struct assay_run_info *info)
 {
 	if (!info)
@@ -117,6 +122,11 @@ void run_info_done(struct assay_run_info *info)
 	free(info->facts);
 	free(info->notes);
 	free(info->devices);
+	free(info->watched.text);
+	free(info->watched.people);
+	for (size_t i = 0; i < info->watched.n_beside; i++)
+		free(info->watched.beside[i]);
+	free(info->watched.beside);
 	free(info->names);
 	free(info->run_totals);
 	free(info->id);

@@ -164,7 +164,25 @@ struct parent_run {
 /* What became of the record that was to be replaced, where the new one could not be written whole. */
 enum old_record { OLD_RECORD_NONE, OLD_RECORD_PUT_BACK, OLD_RECORD_KEPT };
 
+/* A target that was not started by us: who was in it, and what they had used before. */
+struct watched {
+	const char *kind; /* "tree", "user" ...; a literal; NULL: the run is of a command */
+	char *text, *people; /* owned */
+	pid_t first_pid; /* 0: it has none */
+	uint64_t at_start, seen, ended, left, living;
+	uint64_t io_unreadable, smaps_unreadable; /* living ones whose files are closed to us */
+	bool io_readable;
+	uint64_t hidden; /* of the machine: they live, and /proc does not show them */
+	uint64_t before_cpu_ns, before_read_bytes, before_write_bytes;
+	char **beside; /* owned: the files of the other targets of this run, by their last name */
+	size_t n_beside;
+	uint64_t for_ns; /* how long it was to be watched; 0: until its end */
+};
+
 struct assay_run_info {
+	struct watched watched;
+	struct assay_run_info *
+		beside; /* of the next target of the same run, or NULL; owned by whoever gave this one out */
 	char *id; /* "2026.11.27T20.52.26-1234" */
 	enum run_state state;
 	char *prefix; /* expanded; NULL when nothing is recorded */
@@ -260,6 +278,8 @@ struct assay_run_info {
 
 	/* own cost */
 	uint64_t self_cpu_ns, self_memory_peak_bytes, ticks, missed_ticks, windows;
+	uint64_t budget; /* thousandths of a percent of one CPU; 0: none was set */
+	uint64_t ticks_left_out, readings_skipped; /* to keep within it */
 	uint64_t records_written, records_lost; /* windows that could not be written */
 	uint64_t write_failures;
 	char info_error
@@ -279,6 +299,8 @@ void run_info_fact(struct assay_run_info *info, const char *section, const char 
 	const char *key, const char *text, uint64_t number);
 /* The headline of that name, or NULL. */
 const struct headline *run_info_headline(const struct assay_run_info *info, const char *name);
+/* Enough of the record is on disk for the one it replaces to go: the summary, or without one every window. */
+bool run_info_is_whole(const struct assay_run_info *info);
 void run_info_done(struct assay_run_info *info);
 
 #endif

@@ -132,7 +132,28 @@ static void lower_by_the_lost(struct rung *rung)
 			"of what was waited for: children that nobody waited for are not in it");
 }
 
-/* Every selected source of a quantity, beside the one in use. */
+/* Of a target that was not started by us: what each source says, and what may be claimed for it. */
+static void adjust_for_target(const struct monitor *m, struct rung *rung)
+{
+	bool cgroup = strncmp(rung->key, "cgroup_", strlen("cgroup_")) == 0;
+
+	if (!cgroup || m->view->collect.cgroup_is_target || rung->value.quality == ABSENT)
+		return;
+	if (rung->value.quality == EXACT)
+		rung->value.quality = UPPER_BOUND;
+	snprintf(rung->why, sizeof(rung->why),
+		"of everybody in the cgroup that a process of the target is in");
+}
+
+static void adjust_for_job(const struct verdict *v, const struct measure *r, struct rung *rung)
+{
+	if (may_miss(v) && counts_by_waiting(r))
+		lower_by_the_lost(rung);
+	conclude_perf_rung(&v->cpu, rung);
+	conclude_cgroup_rung(&v->cpu, rung);
+}
+
+/* Every selected source of a quantity, beside the one in use. `v` NULL: of a target that was not started by us. */
 static void conclude_rungs(struct monitor *m, struct assay_run_info *info, const struct verdict *v)
 {
 	const struct measures *ms = m->measures;
@@ -159,12 +180,15 @@ static void conclude_rungs(struct monitor *m, struct assay_run_info *info, const
 				s.quality == UPPER_BOUND ? "an upper bound" : "an estimate");
 		if (r->scope == PROCESS && strcmp(r->key, "proc_hwm_bytes") == 0 &&
 			m->ledger.hwm_max_bytes)
-			rung->value = (struct value){ .n = m->ledger.hwm_max_bytes,
-				.quality = LOWER_BOUND };
-		if (may_miss(v) && counts_by_waiting(r))
-			lower_by_the_lost(rung);
-		conclude_perf_rung(&v->cpu, rung);
-		conclude_cgroup_rung(&v->cpu, rung);
+			rung->value = (struct value){
+				.n = m->view ? m->view->collect.account->hwm_max_bytes
+					     : m->ledger.hwm_max_bytes,
+				.quality = LOWER_BOUND
+			};
+		if (v)
+			adjust_for_job(v, r, rung);
+		else
+			adjust_for_target(m, rung);
 		/* More is known of it there, and one record says one thing of one number. */
 		if (claim && claim->value.n == rung->value.n)
 			rung->value.quality = claim->value.quality;
@@ -174,7 +198,12 @@ static void conclude_rungs(struct monitor *m, struct assay_run_info *info, const
 	}
 }
 
-static void conclude_totals(struct monitor *m, struct assay_run_info *info)
+void conclude_sources(struct monitor *m, struct assay_run_info *info)
+{
+	conclude_rungs(m, info, NULL);
+}
+
+void conclude_totals(struct monitor *m, struct assay_run_info *info)
 {
 	if (!info->run_totals)
 		info->run_totals = calloc(m->measures->n, sizeof(*info->run_totals));
@@ -183,7 +212,7 @@ static void conclude_totals(struct monitor *m, struct assay_run_info *info)
 			info->run_totals[row] = monitor_run_summary(m, row);
 }
 
-static void conclude_devices(struct monitor *m, struct assay_run_info *info)
+void conclude_devices(struct monitor *m, struct assay_run_info *info)
 {
 	const struct devices *d = &m->devices;
 	const struct measures *ms = m->measures;

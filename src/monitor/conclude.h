@@ -12,6 +12,10 @@
  */
 void conclude(struct monitor *m, struct assay_run_info *info, bool running);
 
+/* The same for one of the targets that are watched. */
+void conclude_target(
+	struct monitor *m, struct view *view, struct assay_run_info *info, bool running);
+
 /* The parts, for tests: the alarm that some CPU time was lost to auto-reaping. */
 enum reap_alarm { REAP_NONE_DETECTED, REAP_SUSPECTED, REAP_SEEN };
 struct cpu_sources {

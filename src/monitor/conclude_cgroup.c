@@ -29,7 +29,7 @@ static bool is_own(const struct monitor *m, enum cgroup_controller controller)
 /* Some of the job was seen outside of it. */
 static bool has_left(const struct monitor *m, enum cgroup_controller controller)
 {
-	return m->collect.cgroup_reading.left[controller];
+	return m->collect.cgroup_reading->left[controller];
 }
 
 uint64_t conclude_cgroup_error_ns(const struct cpu_sources *s)

@@ -33,14 +33,14 @@ static void claim_namespace(struct assay_run_info *info, const struct direction 
 			"all traffic of the network namespace, link headers and what is forwarded "
 			"in "
 			"it too, loopback not; %s",
-			interfaces_met_no_stranger(&m->interfaces)
+			interfaces_met_no_stranger(m->collect.interfaces)
 				? "nobody else was met in it, but who came between two looks was "
 				  "not "
 				  "seen"
 				: "others may share it");
 		break;
 	default:
-		if (m->interfaces.members_elsewhere) {
+		if (m->collect.interfaces->members_elsewhere) {
 			snprintf(h->why, sizeof(h->why),
 				"all traffic of the command's network namespace; a process of the "
 				"job was in another one, whose traffic is not in it");
@@ -50,8 +50,8 @@ static void claim_namespace(struct assay_run_info *info, const struct direction 
 			"all traffic of the network namespace; interfaces went away or counted "
 			"anew "
 			"%llu times, counters of 32 bits went round %llu times",
-			(unsigned long long) m->interfaces.resets,
-			(unsigned long long) m->interfaces.wraps);
+			(unsigned long long) m->collect.interfaces->resets,
+			(unsigned long long) m->collect.interfaces->wraps);
 	}
 }
 
@@ -126,6 +126,6 @@ void conclude_network(struct monitor *m, struct assay_run_info *info)
 		else if (of_namespace.quality != ABSENT)
 			claim_namespace(info, d, &of_namespace, m);
 	}
-	note_interfaces(&m->interfaces, info);
+	note_interfaces(m->collect.interfaces, info);
 	note_lost_sockets(&m->sockets, info);
 }

@@ -65,6 +65,10 @@ void conclude_perf_rung(const struct cpu_sources *s, struct rung *rung);
 /* What may be claimed for a rung that is the cgroup's. */
 void conclude_cgroup_rung(const struct cpu_sources *s, struct rung *rung);
 void conclude_host(struct monitor *m, struct assay_run_info *info);
+/* All sources of each quantity, of a target that was not started by us. */
+void conclude_sources(struct monitor *m, struct assay_run_info *info);
+void conclude_totals(struct monitor *m, struct assay_run_info *info);
+void conclude_devices(struct monitor *m, struct assay_run_info *info);
 void conclude_memory(
 	struct monitor *m, struct assay_run_info *info, const struct verdict *v, bool running);
 

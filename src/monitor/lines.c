@@ -82,7 +82,8 @@ static struct process_record process_record(const struct monitor *m, const struc
 		.name = p->stat.name,
 		.uid = p->uid,
 		.born = p->born_since_line,
-		.ended = p->ended_since_line,
+		.ended = p->ended_since_line && !p->left,
+		.left = p->left,
 		.since_ns = since_ns > m->schedule.start_ns ? since_ns - m->schedule.start_ns : 0,
 		.rows = p->rows };
 
@@ -104,6 +105,21 @@ static void mark_listed(struct process *p, uint64_t now_ns)
 	p->listed_zombie = p->zombie;
 }
 
+/* Takes it into the heap, or in place of the least one there; false when it is left out, or somebody else is. */
+static bool keep_best(struct candidate *heap, size_t *n, struct candidate c)
+{
+	if (*n < PROCESSES_PER_RECORD) {
+		heap[*n] = c;
+		sift_up(heap, (*n)++);
+		return true;
+	}
+	if (c.score > heap[0].score) {
+		heap[0] = c;
+		sift_down(heap, *n);
+	}
+	return false;
+}
+
 void lines_choose(struct monitor *m, struct record *record)
 {
 	const struct ledger *l = &m->ledger;
@@ -112,21 +128,12 @@ void lines_choose(struct monitor *m, struct record *record)
 
 	for (size_t i = 0; i < l->n_order; i++) {
 		struct process *p = ledger_at(l, i);
-		struct candidate c = { score(p), p };
 
 		p->listed = false;
-		if (!worth_a_line(p, record->monotonic_ns, record->last)) {
+		if (!worth_a_line(p, record->monotonic_ns, record->last))
 			record->n_quiet++;
-		} else if (n < PROCESSES_PER_RECORD) {
-			heap[n] = c;
-			sift_up(heap, n++);
-		} else {
+		else if (!keep_best(heap, &n, (struct candidate){ score(p), p }))
 			record->n_omitted++;
-			if (c.score > heap[0].score) {
-				heap[0] = c;
-				sift_down(heap, n);
-			}
-		}
 	}
 	for (size_t i = 0; i < n; i++) {
 		m->process_records[i] = process_record(m, heap[i].process);
@@ -134,4 +141,61 @@ void lines_choose(struct monitor *m, struct record *record)
 	}
 	record->processes = m->process_records;
 	record->n_processes = n;
+}
+
+/* The best of one target, beside those that were chosen for others. */
+static void choose_for_view(struct monitor *m, const struct view *view, const struct record *record)
+{
+	const struct ledger *l = &m->ledger;
+	uint32_t bit = view->collect.account->bit;
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->n_order; i++) {
+		struct process *p = ledger_at(l, i);
+
+		if ((p->share.targets & bit) && !p->listed &&
+			worth_a_line(p, record->monotonic_ns, record->last))
+			keep_best(m->candidates, &n, (struct candidate){ score(p), p });
+	}
+	for (size_t i = 0; i < n; i++)
+		m->candidates[i].process->listed = true;
+}
+
+void lines_choose_for_views(struct monitor *m, const struct record *record)
+{
+	for (size_t i = 0; i < m->ledger.n_order; i++)
+		ledger_at(&m->ledger, i)->listed = false;
+	for (size_t i = 0; i < m->n_views; i++)
+		choose_for_view(m, &m->views[i], record);
+}
+
+void lines_of_view(struct monitor *m, const struct view *view, struct record *record)
+{
+	const struct ledger *l = &m->ledger;
+	uint32_t bit = view->collect.account->bit;
+
+	record->n_processes = record->n_quiet = record->n_omitted = 0;
+	for (size_t i = 0; i < l->n_order; i++) {
+		const struct process *p = ledger_at(l, i);
+
+		if (!(p->share.targets & bit))
+			continue;
+		if (p->listed)
+			m->process_records[record->n_processes++] = process_record(m, p);
+		else if (worth_a_line(p, record->monotonic_ns, record->last))
+			record->n_omitted++;
+		else
+			record->n_quiet++;
+	}
+	record->processes = m->process_records;
+}
+
+void lines_mark(struct monitor *m, uint64_t now_ns)
+{
+	for (size_t i = 0; i < m->ledger.n_order; i++) {
+		struct process *p = ledger_at(&m->ledger, i);
+
+		if (p->listed)
+			mark_listed(p, now_ns);
+	}
 }

@@ -14,6 +14,8 @@
 #include "linux/host.h"
 #include "monitor/hand_on.h"
 #include "monitor/lines.h"
+#include "monitor/views.h"
+#include "target/watch.h"
 
 static size_t assign_columns(const struct measures *ms, int *column)
 {
@@ -26,17 +28,6 @@ static size_t assign_columns(const struct measures *ms, int *column)
 		column[row] = has ? (int) n++ : -1;
 	}
 	return n;
-}
-
-static void find_active(struct monitor *m)
-{
-	for (size_t row = m->measures->n; row-- > 0;) {
-		int c = m->measures->collector[row];
-
-		m->first_row[c] = (int) row;
-		if (m->selected[row] && m->states[c].available)
-			m->active[c] = true;
-	}
 }
 
 /* One that cannot be made ready is out of use, as if its probe had failed. */
@@ -96,7 +87,7 @@ int monitor_init(struct monitor *m, const struct roots *roots, const struct meas
 		return error_set(err, -ENOMEM, "cannot prepare to record");
 	}
 	size_t n_columns = assign_columns(measures, m->column);
-	find_active(m);
+	views_find_active(m);
 	int r = ledger_init(&m->ledger, roots, n_columns, err);
 	if (r < 0) {
 		monitor_done(m);
@@ -108,6 +99,7 @@ int monitor_init(struct monitor *m, const struct roots *roots, const struct meas
 	m->collect.ledger = &m->ledger;
 	m->collect.census = &m->census;
 	m->collect.interfaces = &m->interfaces;
+	m->collect.cgroup_reading = &m->cgroup_reading;
 	m->collect.finals = &m->finals;
 	m->collect.sockets = &m->sockets;
 	m->collect.page_size = (uint64_t) sysconf(_SC_PAGESIZE);
@@ -136,7 +128,8 @@ void monitor_done(struct monitor *m)
 	free(m->collect.scratch);
 	for (size_t i = 0; i < N_KEPT_FILES; i++)
 		kept_file_close(&m->collect.kept[i]);
-	cgroup_reading_close(&m->collect.cgroup_reading);
+	cgroup_reading_close(&m->cgroup_reading);
+	views_done(m);
 	devices_done(&m->devices);
 	disks_done(&m->collect.disks);
 	free(m->collect.temperatures.list);
@@ -163,6 +156,10 @@ static void begin_counters(struct monitor *m, uint64_t start_ns)
 			continue;
 		accumulate_from_zero(&m->batch.singles[row], start_ns);
 		accumulate_from_zero(&m->batch.run_singles[row], start_ns);
+		for (size_t i = 0; i < m->n_views; i++) {
+			accumulate_from_zero(&m->batch.targets[i].singles[row], start_ns);
+			accumulate_from_zero(&m->batch.targets[i].run_singles[row], start_ns);
+		}
 	}
 }
 
@@ -170,6 +167,8 @@ void monitor_start(struct monitor *m, uint64_t start_ns, uint64_t sample_interva
 	uint64_t report_interval_ns)
 {
 	schedule_start(&m->schedule, start_ns, sample_interval_ns, report_interval_ns);
+	if (m->effort.budget > 0)
+		schedule_make_even(&m->schedule);
 	m->window_start_ns = start_ns;
 	m->ledger.run_start_ns = start_ns;
 	begin_counters(m, start_ns);
@@ -188,7 +187,7 @@ static void notice_suspend(struct monitor *m)
 	}
 }
 
-static void read_collector(struct monitor *m, size_t i, uint64_t stamp_ns)
+static void read_once(struct monitor *m, size_t i, uint64_t stamp_ns)
 {
 	uint64_t began_ns = clock_monotonic_ns();
 
@@ -198,6 +197,25 @@ static void read_collector(struct monitor *m, size_t i, uint64_t stamp_ns)
 	batch_end(&m->batch);
 	m->states[i].reads++;
 	m->states[i].cost_ns += clock_monotonic_ns() - began_ns;
+}
+
+static void read_collector(struct monitor *m, size_t i, uint64_t stamp_ns)
+{
+	if (m->n_views == 0 || !collectors[i]->per_target) {
+		read_once(m, i, stamp_ns);
+		return;
+	}
+	for (size_t k = 0; k < m->n_views; k++) {
+		int like = m->views[k].collect.like[collectors[i]->per_target];
+
+		if (like >= 0) {
+			views_copy(m, i, k, (size_t) like);
+			continue;
+		}
+		monitor_turn_to(m, &m->views[k]);
+		read_once(m, i, stamp_ns);
+	}
+	monitor_turn_to(m, NULL);
 }
 
 /* What a gauge showed before the job is not the job's. */
@@ -212,6 +230,9 @@ static void forget_gauges(struct monitor *m, size_t collector)
 		if (!gauge)
 			continue;
 		m->batch.singles[row] = m->batch.run_singles[row] = (struct accumulator){ 0 };
+		for (size_t i = 0; i < m->n_views; i++)
+			m->batch.targets[i].singles[row] = m->batch.targets[i].run_singles[row] =
+				(struct accumulator){ 0 };
 		for (size_t i = 0; ms->rows[row]->scope == DEVICE && i < m->devices.n; i++)
 			if (m->devices.list[i].collector == (int) collector)
 				m->devices.list[i].rows[m->devices.column[row]] =
@@ -225,8 +246,14 @@ static void keep_cgroup_peak(struct monitor *m)
 {
 	int row = measures_find(m->measures, "cgroup_memory_peak_bytes");
 
-	if (row >= 0 && m->batch.run_singles[row].quality != ABSENT)
+	if (row < 0)
+		return;
+	if (m->n_views == 0 && m->batch.run_singles[row].quality != ABSENT)
 		m->collect.cgroup_peak_before_bytes = m->batch.run_singles[row].last;
+	for (size_t i = 0; i < m->n_views; i++)
+		if (m->batch.targets[i].run_singles[row].quality != ABSENT)
+			m->views[i].collect.cgroup_peak_before_bytes =
+				m->batch.targets[i].run_singles[row].last;
 }
 
 void monitor_baseline(struct monitor *m)
@@ -257,7 +284,10 @@ static void sample(struct monitor *m, const struct exit_page *page)
 
 	finals_drain(&m->finals);
 	census_tell_ledger(&m->census);
-	ledger_refresh(&m->ledger, page, look_ns);
+	if (m->watch)
+		watch_refresh(m->watch, look_ns);
+	else
+		ledger_refresh(&m->ledger, page, look_ns);
 	m->states[0].cost_ns += clock_monotonic_ns() - look_ns;
 	for (size_t i = 0; collectors[i]; i++) {
 		const struct collector *c = collectors[i];
@@ -265,23 +295,35 @@ static void sample(struct monitor *m, const struct exit_page *page)
 		if (m->active[i])
 			read_collector(m, i, c->from_ledger ? look_ns : 0);
 	}
+	if (m->watch)
+		watch_sum(m->watch, look_ns);
 	m->ticks++;
 	m->samples_in_window++;
 	m->last_tick_ns = look_ns;
 }
 
-static void summarise_singles(struct monitor *m)
+/* A row of the window, with `view` that target's own. */
+static struct accumulator *single_of(const struct monitor *m, const struct view *view, size_t row)
 {
+	return view && views_row_is_own(m, row) ? &m->batch.targets[view - m->views].singles[row]
+						: &m->batch.singles[row];
+}
+
+static void summarise_singles(struct monitor *m, const struct view *view, struct summary *ret)
+{
+	const struct total *totals =
+		view ? m->batch.targets[view - m->views].totals : m->batch.totals;
+
 	for (size_t row = 0; row < m->measures->n; row++) {
 		const struct measure *r = m->measures->rows[row];
 
 		if (r->scope != SINGLE)
 			continue;
-		m->window_singles[row] = accumulator_summary(&m->batch.singles[row], r);
+		ret[row] = accumulator_summary(single_of(m, view, row), r);
 		if (m->measures->base[row] >= 0) {
-			const struct total *t = &m->batch.totals[m->measures->base[row]];
-			m->window_singles[row].subjects_absent = t->absent;
-			m->window_singles[row].subjects_why = t->why;
+			const struct total *t = &totals[m->measures->base[row]];
+			ret[row].subjects_absent = t->absent;
+			ret[row].subjects_why = t->why;
 		}
 	}
 }
@@ -290,9 +332,13 @@ static void next_window(struct monitor *m, uint64_t now_ns)
 {
 	const struct measures *ms = m->measures;
 
-	for (size_t row = 0; row < ms->n; row++)
-		if (ms->rows[row]->scope == SINGLE)
-			accumulator_next_window(&m->batch.singles[row], now_ns);
+	for (size_t row = 0; row < ms->n; row++) {
+		if (ms->rows[row]->scope != SINGLE)
+			continue;
+		accumulator_next_window(&m->batch.singles[row], now_ns);
+		for (size_t i = 0; i < m->n_views; i++)
+			accumulator_next_window(&m->batch.targets[i].singles[row], now_ns);
+	}
 	for (size_t i = 0; i < m->ledger.n_order; i++) {
 		struct process *p = ledger_at(&m->ledger, i);
 
@@ -304,6 +350,32 @@ static void next_window(struct monitor *m, uint64_t now_ns)
 	m->samples_in_window = 0;
 	m->suspended_in_window_ns = 0;
 	m->window_start_ns = now_ns;
+}
+
+static void hand_to_sink(struct sink *sink, const struct record *record, uint64_t *failures,
+	char *text, size_t text_size)
+{
+	struct error err = { 0 };
+
+	if (!sink || sink->write(sink, record, &err) >= 0)
+		return;
+	(*failures)++;
+	snprintf(text, text_size, "%.*s", (int) text_size - 1, err.text);
+}
+
+static void close_views(struct monitor *m, struct record *record)
+{
+	lines_choose_for_views(m, record);
+	for (size_t i = 0; i < m->n_views; i++) {
+		struct view *v = &m->views[i];
+
+		summarise_singles(m, v, v->window_singles);
+		record->singles = v->window_singles;
+		lines_of_view(m, v, record);
+		hand_to_sink(
+			v->sink, record, &v->sink_failures, v->sink_error, sizeof(v->sink_error));
+	}
+	lines_mark(m, record->monotonic_ns);
 }
 
 static void close_window(struct monitor *m, bool last)
@@ -325,14 +397,14 @@ static void close_window(struct monitor *m, bool last)
 		.devices = m->devices.list,
 		.device_column = m->devices.column,
 		.singles = m->window_singles };
-	struct error err = { 0 };
 
-	summarise_singles(m);
-	lines_choose(m, &record);
-	if (m->sink && m->sink->write(m->sink, &record, &err) < 0) {
-		m->sink_failures++;
-		snprintf(m->sink_error, sizeof(m->sink_error), "%.*s",
-			(int) sizeof(m->sink_error) - 1, err.text);
+	if (m->n_views > 0) {
+		close_views(m, &record);
+	} else {
+		summarise_singles(m, NULL, m->window_singles);
+		lines_choose(m, &record);
+		hand_to_sink(
+			m->sink, &record, &m->sink_failures, m->sink_error, sizeof(m->sink_error));
 	}
 	next_window(m, now_ns);
 }
@@ -340,9 +412,11 @@ static void close_window(struct monitor *m, bool last)
 void monitor_tick(struct monitor *m, const struct exit_page *page)
 {
 	notice_suspend(m);
+	effort_begin(m);
 	sample(m, page);
 	hand_on_sample(m, false);
 	schedule_ticked(&m->schedule, m->last_tick_ns);
+	effort_end(m);
 	if (schedule_window_over(&m->schedule, m->last_tick_ns)) {
 		close_window(m, false);
 		schedule_window_closed(&m->schedule, m->last_tick_ns);
@@ -360,5 +434,10 @@ void monitor_finish(struct monitor *m, const struct exit_page *page)
 
 struct summary monitor_run_summary(const struct monitor *m, size_t row)
 {
-	return accumulator_summary(&m->batch.run_singles[row], m->measures->rows[row]);
+	const struct accumulator *a =
+		m->view && views_row_is_own(m, row)
+			? &m->batch.targets[m->view - m->views].run_singles[row]
+			: &m->batch.run_singles[row];
+
+	return accumulator_summary(a, m->measures->rows[row]);
 }

@@ -12,6 +12,7 @@
 #include "model/record.h"
 #include "model/run_info.h"
 #include "model/sample.h"
+#include "monitor/effort.h"
 #include "monitor/schedule.h"
 #include "target/census.h"
 #include "target/finals.h"
@@ -19,11 +20,21 @@
 #include "target/net_sockets.h"
 
 struct candidate;
+struct target;
 struct error;
 struct exit_page;
 
 /* Processes that a sample names at most. */
 #define PROCESSES_PER_SAMPLE 24
+
+/* One of the targets that are watched. */
+struct view {
+	struct collect_target collect;
+	struct summary *window_singles;
+	struct sink *sink; /* may be NULL */
+	uint64_t sink_failures;
+	char sink_error[240];
+};
 
 struct monitor {
 	const struct measures *measures;
@@ -37,8 +48,10 @@ struct monitor {
 	struct batch batch;
 	struct devices devices;
 	struct interfaces interfaces;
+	struct cgroup_reading cgroup_reading;
 	struct net_sockets sockets;
 	struct schedule schedule;
+	struct effort effort;
 	bool active[N_COLLECTORS_MAX];
 	int first_row[N_COLLECTORS_MAX];
 	struct collector_state *states; /* of the run info: cost and failures */
@@ -47,6 +60,11 @@ struct monitor {
 	struct process_record *process_records;
 	struct candidate *candidates;
 	struct sink *sink; /* may be NULL */
+	/* What is watched in place of a job of ours: monitor_watch(). */
+	struct watch *watch; /* heap; NULL: a job */
+	struct view *views; /* one a target */
+	size_t n_views;
+	struct view *view; /* the one that conclusions are drawn for; NULL: the job */
 	/* Takes every sample once windows are wider than the sample interval, so that the last moments are kept at full resolution; NULL. */
 	struct sample_sink *samples;
 	struct sample_process sample_processes[PROCESSES_PER_SAMPLE];
@@ -71,6 +89,12 @@ void monitor_blank(struct monitor *m);
 /* Prepares a blank one for a tree below `keeper`; `roots`, `measures`, `selected` and `states` are borrowed. The schedule starts at `start_ns`. */
 int monitor_init(struct monitor *m, const struct roots *roots, const struct measures *measures,
 	const bool *selected, struct collector_state *states, struct error *err);
+/* After it: what is measured are these, which run already. Borrowed, resolved. */
+int monitor_watch(struct monitor *m, const struct target *targets, size_t n, struct error *err);
+/* Two targets are in the same cgroups (PER_CGROUP) or network namespace (PER_NETWORK): `view` has the readings of the earlier one. */
+void monitor_share(struct monitor *m, size_t view, size_t earlier, enum per_target what);
+/* From now on what belongs to one target alone is this one's: sources, run summaries. NULL: what belongs to none. */
+void monitor_turn_to(struct monitor *m, struct view *view);
 void monitor_start(struct monitor *m, uint64_t start_ns, uint64_t sample_interval_ns,
 	uint64_t report_interval_ns);
 /* Just before the job is let go and monitor_start(): where the counters stand that ran before. */

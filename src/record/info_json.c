@@ -47,6 +47,43 @@ static void command(struct json *j, const struct assay_run_info *info)
 	buf_done(&text);
 }
 
+/* What is measured where nothing was started. */
+static void watched(struct json *j, const struct assay_run_info *info)
+{
+	const struct watched *w = &info->watched;
+
+	json_key(j, "target");
+	json_object(j);
+	json_key_text(j, "kind", w->kind);
+	json_key_raw(j, "text", w->text, strlen(w->text));
+	json_key_raw(j, "people", w->people, strlen(w->people));
+	if (w->first_pid > 0)
+		json_key_i64(j, "first_pid", w->first_pid);
+	json_key_u64(j, "at_start", w->at_start);
+	json_key_u64(j, "seen", w->seen);
+	json_key_u64(j, "ended", w->ended);
+	json_key_u64(j, "left", w->left);
+	json_key_u64(j, "living", w->living);
+	json_key_u64(j, "io_unreadable", w->io_unreadable);
+	json_key_u64(j, "pss_unreadable", w->smaps_unreadable);
+	json_key_u64(j, "hidden", w->hidden);
+	json_key(j, "before");
+	json_object(j);
+	json_key_seconds(j, "cpu_seconds", w->before_cpu_ns);
+	if (w->io_readable) {
+		json_key_u64(j, "io_read_bytes", w->before_read_bytes);
+		json_key_u64(j, "io_write_bytes", w->before_write_bytes);
+	}
+	json_object_end(j);
+	json_object_end(j);
+}
+
+static void beside(struct json *j, const struct assay_run_info *info)
+{
+	if (info->watched.n_beside > 0)
+		json_key_raw_list(j, "beside", (int) info->watched.n_beside, info->watched.beside);
+}
+
 static void working_directory(struct json *j, const struct assay_run_info *info)
 {
 	if (info->working_directory)
@@ -272,6 +309,12 @@ static void options(struct json *j, const struct assay_run_info *info)
 		json_key_seconds(j, "sample_interval_seconds", info->sample_interval_ns);
 	if (info->report_interval_ns > 0)
 		json_key_seconds(j, "report_interval_seconds", info->report_interval_ns);
+	if (info->watched.for_ns > 0)
+		json_key_seconds(j, "for_seconds", info->watched.for_ns);
+	if (info->budget > 0) {
+		json_key(j, "budget_percent");
+		json_scaled(j, info->budget, 3);
+	}
 	json_key_bool(j, "wait_all", info->wait_all);
 	if (info->cgroup_option)
 		json_key_text(j, "cgroup", info->cgroup_option);
@@ -303,7 +346,11 @@ void info_json(const struct assay_run_info *info, struct buf *out)
 	labels(j, info);
 	parent(j, info);
 	program(j, info);
-	command(j, info);
+	if (info->watched.kind)
+		watched(j, info);
+	else
+		command(j, info);
+	beside(j, info);
 	working_directory(j, info);
 	files(j, info);
 	live(j, info);

@@ -118,6 +118,12 @@ static void outcome(struct json *j, const struct assay_run_info *info)
 		return;
 	json_key(j, "outcome");
 	json_object(j);
+	if (info->watched.kind) {
+		json_key_text(j, "words", o->words);
+		json_key_text(j, "evidence", o->evidence);
+		json_object_end(j);
+		return;
+	}
 	if (o->signal) {
 		json_key_i64(j, "signal", o->signal);
 		format_signal(o->signal, name);
@@ -415,6 +421,10 @@ static void own_cost(struct json *j, const struct assay_run_info *info)
 		json_key_u64(j, "memory_peak_bytes", info->self_memory_peak_bytes);
 	json_key_u64(j, "ticks", info->ticks);
 	json_key_u64(j, "missed_ticks", info->missed_ticks);
+	if (info->budget > 0) {
+		json_key_u64(j, "ticks_left_out", info->ticks_left_out);
+		json_key_u64(j, "readings_skipped", info->readings_skipped);
+	}
 	json_key_u64(j, "windows", info->windows);
 	json_key_u64(j, "records_written", info->records_written);
 	json_key_u64(j, "records_lost", info->records_lost);

@@ -3,8 +3,10 @@
 #include "report/number.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "model/measure.h"
+#include "model/value.h"
 
 static void tenths(uint64_t n, uint64_t one, const char *unit, char text[UNITS_TEXT_SIZE])
 {
@@ -12,6 +14,20 @@ static void tenths(uint64_t n, uint64_t one, const char *unit, char text[UNITS_T
 
 	snprintf(text, UNITS_TEXT_SIZE, "%llu.%llu%s%s", (unsigned long long) (rounded / 10),
 		(unsigned long long) (rounded % 10), *unit ? " " : "", unit);
+}
+
+void format_percent(uint64_t thousandths, char text[UNITS_TEXT_SIZE])
+{
+	snprintf(text, UNITS_TEXT_SIZE, "%llu.%llu %%", (unsigned long long) (thousandths / 1000),
+		(unsigned long long) (thousandths % 1000 / 100));
+}
+
+const char *mark_of_quality(const char *name)
+{
+	for (unsigned q = 0; q < N_QUALITY; q++)
+		if (strcmp(name, quality_name((enum quality) q)) == 0)
+			return quality_mark((enum quality) q);
+	return "";
 }
 
 void format_number(uint8_t unit, uint64_t n, char text[UNITS_TEXT_SIZE])
@@ -29,8 +45,7 @@ void format_number(uint8_t unit, uint64_t n, char text[UNITS_TEXT_SIZE])
 			(unsigned long long) (n % 100));
 		break;
 	case PERCENT:
-		snprintf(text, UNITS_TEXT_SIZE, "%llu.%llu %%", (unsigned long long) (n / 1000),
-			(unsigned long long) (n % 1000 / 100));
+		format_percent(n, text);
 		break;
 	case JOULES:
 		tenths(n, 1000000000, "J", text);

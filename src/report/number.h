@@ -9,5 +9,9 @@
 
 /* `n` in the base unit of struct value; UNITLESS: cores in thousandths. */
 void format_number(uint8_t unit, uint64_t n, char text[UNITS_TEXT_SIZE]);
+/* Thousandths of a percent: "153.2 %". */
+void format_percent(uint64_t thousandths, char text[UNITS_TEXT_SIZE]);
+/* The mark of a quality that is known by its name, as the public header has it: ">=" of "lower_bound"; "" of none. */
+const char *mark_of_quality(const char *name);
 
 #endif

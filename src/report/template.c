@@ -251,9 +251,11 @@ static void fill_field(const struct field *f, const struct assay_run_info *info,
 	buf_add_text(out, paint);
 	if (!suits || !template_spec_apply(&spec, &v, out)) {
 		template_spec_apply(&plain, &v, out);
+		char shown[41] = "";
+		if (f->spec)
+			memcpy(shown, f->spec, f->spec_n < 40 ? f->spec_n : 40);
 		snprintf(line, sizeof(line),
-			"summary format: '%.*s' does not suit {%.*s}; the plain value is shown",
-			f->spec_n < 40 ? (int) f->spec_n : 40, f->spec ? f->spec : "", NAME_SIZE,
+			"summary format: '%s' does not suit {%s}; the plain value is shown", shown,
 			f->name);
 		if (warn)
 			warn(line);

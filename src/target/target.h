@@ -28,6 +28,7 @@ enum target_kind {
 	TARGET_MATCH, /* by a regular expression on the command line */
 	TARGET_SYSTEM /* all processes that can be seen */
 };
+/* Threads of the kernel are in none of them, in the system neither: they work for everybody, and the host's counters hold what they use. */
 
 struct target_pid {
 	pid_t pid;
@@ -42,7 +43,8 @@ struct target_term {
 	uid_t uid;
 	struct target_pid *pids; /* PIDS, and the one of TREE; heap */
 	size_t n_pids;
-	char *text; /* NAME, MATCH, CGROUP (the path in its hierarchy), CONTAINER (as given); heap */
+	char *text; /* NAME, MATCH, CGROUP (the path in its hierarchy), CONTAINER and USER (as given); heap */
+	char *controller; /* CGROUP that is of one hierarchy, by one of its controllers, "" for version 2; NULL: of any; heap */
 	char **cgroups; /* CGROUP, CONTAINER, SLURM: paths as in /proc/PID/cgroup, of any hierarchy; heap */
 	size_t n_cgroups;
 	uint64_t slurm_job;
@@ -78,8 +80,9 @@ struct target_candidate {
 
 /*
  * Takes the words apart: "1234" (a tree), "tree:PID", "session[:SID]", "group[:PGID]", "user[:NAME|UID]", "slurm[:JOB[.STEP]]", "cgroup[:PATH]",
- * "container:NAME", "pids:PID,PID", "name:NAME", "match:REGEX", "system"; where something is left out, the caller's own. -EINVAL with a line that
- * says what is wrong and what is known.
+ * "container:NAME", "pids:PID,PID", "name:NAME", "match:REGEX", "system"; where something is left out, the caller's own. A PATH may have the
+ * controller of its hierarchy before it, as in /proc/PID/cgroup: "memory:/a/b", ":/a/b" for version 2. -EINVAL with a line that says what is wrong
+ * and what is known.
  */
 int target_parse(const char *text, struct target *ret, struct error *err);
 /* Finds what the words mean on this machine now: start times of pids, the user's number, the cgroups. -ESRCH when there is nothing of the kind, -EINVAL
@@ -91,6 +94,8 @@ bool target_holds(const struct target *t, struct target_candidate *c);
 bool target_can_be_left(const struct target *t);
 /* Whether it ends with its first process (a tree) or when all have gone (else). */
 pid_t target_first_pid(const struct target *t); /* 0: it has none */
+/* Whether it is everybody: it never ends. */
+bool target_is_system(const struct target *t);
 void target_candidate_done(struct target_candidate *c);
 void target_done(struct target *t);
 const char *target_kind_name(enum target_kind kind);

@@ -150,7 +150,7 @@ static void each_other_thread(pid_t tid, void *context)
 		other->found = tid;
 }
 
-static void find_reader(struct ledger *l, struct process *p)
+void process_find_reader(struct ledger *l, struct process *p)
 {
 	struct other_thread other = { .main = p->pid };
 
@@ -197,31 +197,39 @@ static bool children_may_be_new(const struct ledger *l, const struct process *p)
 	       l->ticks % MANY_THREADS_EVERY_TICKS == 0;
 }
 
-static void look_at(struct look *look, struct process *p)
+bool process_look(struct ledger *l, struct process *p, uint64_t now_ns, bool even_quiet)
 {
-	struct ledger *l = look->ledger;
 	uint64_t cpu_ns;
 	bool is_new = p->last_seen_ns == 0;
 
 	if (process_cpu_clock(p->pid, &cpu_ns) < 0) {
 		ledger_vanished(l, p);
-		return;
+		return false;
 	}
 	/* A process that ran no nanosecond since its last look has changed nothing itself: its stat need not be read again. */
 	p->quiet = !is_new && cpu_ns == p->cpu_ns;
-	if (!p->quiet && !read_stat(l, p)) {
+	if ((!p->quiet || even_quiet) && !read_stat(l, p)) {
 		ledger_vanished(l, p);
 		/* Its pid may be a new member's already, whose parent was listed before. */
 		l->look_everywhere = true;
-		return;
+		return false;
 	}
-	p->last_seen_ns = look->now_ns;
-	p->cpu_stamp_ns = look->now_ns;
+	p->last_seen_ns = now_ns;
+	p->cpu_stamp_ns = now_ns;
 	count_state(p);
 	if (!p->quiet) {
 		p->changed_since_line = true;
 		p->cpu_ns = cpu_ns;
 	}
+	return true;
+}
+
+static void look_at(struct look *look, struct process *p)
+{
+	struct ledger *l = look->ledger;
+
+	if (!process_look(l, p, look->now_ns, false))
+		return;
 	if (p->zombie) {
 		l->look_everywhere = l->look_everywhere || (p->had_children && !p->quiet);
 		return;
@@ -233,7 +241,7 @@ static void look_at(struct look *look, struct process *p)
 	}
 	if (p->quiet)
 		return;
-	find_reader(l, p);
+	process_find_reader(l, p);
 	watch_for_autoreap(l, p);
 }
 

@@ -24,6 +24,8 @@ VALUES = {
     "measurements": ["minimal", "default", "proc_*", "minimal,proc_*", "minimal"],
     "sample-interval": TIMES,
     "report-interval": TIMES,
+    "target": ["system", "user", "session", "group", "user"],
+    "budget": ["1%", "2", "0.5%", "0.25", "100%"],
     "cgroup": ["none", "auto", "none", "auto", "none"],
     "wait-all": SWITCH,
     "freeze-on-exit": TIMES,
@@ -177,7 +179,7 @@ def test_a_value_outside_the_set_names_where_it_stands_and_what_is_taken(call, o
 
 BAD_VALUES = {
     "sample-interval": "soon", "report-interval": "-3", "fail-time": "--3", "limit-grace": "0", "freeze-on-exit": "-1",
-    "output-prefix": "{nonsense}/", "summary-format": "{nonsense}", "measurements": "nonsense_key", "tag": "novalue",
+    "budget": "0.001%", "output-prefix": "{nonsense}/", "summary-format": "{nonsense}", "measurements": "nonsense_key", "tag": "novalue",
 }
 
 

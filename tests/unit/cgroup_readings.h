@@ -18,6 +18,7 @@ struct readings {
 	struct cgroup_view view;
 	struct measures measures;
 	struct collect collect;
+	struct cgroup_reading reading;
 	struct batch batch;
 };
 
@@ -28,9 +29,10 @@ static inline void open_readings(struct readings *r, const char *mountinfo, cons
 	tree_open(&r->tree, mountinfo);
 	tree_put(&r->tree, "proc/4321/cgroup", cgroups);
 	assert_int_equal(measures_build(&r->measures, &err), 0);
-	r->collect = (struct collect){
-		.roots = &r->tree.roots, .cgroup = &r->view, .scratch = malloc(COLLECT_SCRATCH_SIZE)
-	};
+	r->collect = (struct collect){ .roots = &r->tree.roots,
+		.cgroup = &r->view,
+		.cgroup_reading = &r->reading,
+		.scratch = malloc(COLLECT_SCRATCH_SIZE) };
 	assert_non_null(r->collect.scratch);
 	r->batch = (struct batch){ .measures = &r->measures,
 		.singles = calloc(r->measures.n, sizeof(struct accumulator)),
@@ -46,7 +48,7 @@ static inline void look_up(struct readings *r)
 static inline void close_readings(struct readings *r)
 {
 	free(r->collect.scratch);
-	cgroup_reading_close(&r->collect.cgroup_reading);
+	cgroup_reading_close(&r->reading);
 	cgroup_view_close(&r->view);
 	free(r->batch.singles);
 	free(r->batch.run_singles);

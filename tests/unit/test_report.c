@@ -11,6 +11,7 @@
 #include "base/macros.h"
 #include "model/run_info.h"
 #include "report/comparison.h"
+#include "report/number.h"
 #include "report/summary.h"
 #include "report/wrap.h"
 
@@ -478,6 +479,31 @@ static void sources_stand_side_by_side_when_they_were_chosen(void **state)
 	run_info_done(&info);
 }
 
+static void a_quality_known_by_name_has_the_mark_of_the_summary(void **state)
+{
+	(void) state;
+	assert_string_equal(mark_of_quality("exact"), "=");
+	assert_string_equal(mark_of_quality("sampled"), "~");
+	assert_string_equal(mark_of_quality("lower_bound"), ">=");
+	assert_string_equal(mark_of_quality("upper_bound"), "<=");
+	assert_string_equal(mark_of_quality("estimate"), "~");
+	assert_string_equal(mark_of_quality("absent"), "");
+	assert_string_equal(mark_of_quality("exactly"), "");
+}
+
+static void a_percentage_has_one_decimal_that_is_not_rounded_up(void **state)
+{
+	char text[UNITS_TEXT_SIZE];
+
+	(void) state;
+	format_percent(153249, text);
+	assert_string_equal(text, "153.2 %");
+	format_percent(99999, text);
+	assert_string_equal(text, "99.9 %");
+	format_percent(0, text);
+	assert_string_equal(text, "0.0 %");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -498,6 +524,8 @@ int main(void)
 		cmocka_unit_test(a_command_of_a_million_bytes_is_cut_to_one_line),
 		cmocka_unit_test(a_wide_command_is_cut_by_columns_between_characters),
 		cmocka_unit_test(no_line_ends_with_a_blank_or_passes_eighty_columns),
+		cmocka_unit_test(a_quality_known_by_name_has_the_mark_of_the_summary),
+		cmocka_unit_test(a_percentage_has_one_decimal_that_is_not_rounded_up),
 		cmocka_unit_test(sources_stand_side_by_side_when_they_were_chosen),
 	};
 	return cmocka_run_group_tests_name("report", tests, NULL, NULL);

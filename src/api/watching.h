@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/* Targets that are watched, with their records: what assay_attach(), assay_snapshot() and the targets beside a run share. For src/api only. */
+#ifndef ASSAY_API_WATCHING_H
+#define ASSAY_API_WATCHING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/bounds.h"
+#include "assay.h"
+#include "linux/cgroup_view.h"
+#include "linux/host.h"
+#include "model/run_info.h"
+#include "monitor/loop.h"
+#include "record/run_files.h"
+#include "target/target.h"
+#include "target/watch.h"
+
+struct error;
+struct roots;
+
+/* What it is asked: the options of whoever asks, in one shape. */
+struct watching_options {
+	const char *const *targets; /* NULL-terminated */
+	const char *prefix; /* with {datetime} and {pid} */
+	const char *measurements;
+	uint64_t sample_interval_ns, report_interval_ns;
+	int record_types, clobber;
+	const char *message, *name;
+	const char *const *tags;
+	bool read_cgroups;
+	uint64_t budget, for_ns;
+	bool wait_all;
+	bool no_files; /* nothing is recorded */
+	const struct assay_run_info *of_run; /* they are beside this one, of a command; NULL */
+	void (*warn)(const char *line, void *context);
+	void *context;
+};
+
+/* One of them. */
+struct watched_target {
+	struct assay_run_info *info; /* the first member of a struct kept_info */
+	struct run_files *files; /* NULL when nothing is recorded */
+	uint64_t counted_failures;
+	size_t lasting_notes; /* those of the info that are no conclusions */
+	struct cgroup_view cgroup;
+	bool viewed;
+	struct bounds bounds;
+};
+
+struct watching {
+	struct watching_options options;
+	const struct roots *roots; /* borrowed */
+	struct target *targets; /* as monitor_watch() has them */
+	struct watched_target *each;
+	size_t n;
+	const struct measures *measures; /* of the first kept info */
+	bool *selected;
+	struct collector_state states[N_COLLECTORS_MAX];
+	size_t n_states;
+	struct monitor monitor;
+	bool monitored;
+	uint64_t start_ns, self_before_ns, checkpoint_ns;
+	uint64_t (*helpers_cpu_ns)(
+		void *context); /* CPU time of other processes of ours; may be NULL */
+	void *helpers_context;
+};
+
+/*
+ * Takes the words apart, finds the targets and who is in them, opens the files. Nothing is written when it fails: -EINVAL, -ESRCH ... with a line for
+ * people; -ENOMEM. `roots` is borrowed. `ours`: processes of assay beside this one, 0-terminated, or NULL.
+ */
+int watching_open(struct watching *w, const struct watching_options *options,
+	const struct roots *roots, const pid_t *ours, struct error *err);
+/* Where the counters stand; from here on it counts. */
+void watching_begin(struct watching *w);
+/* A sample of all. */
+void watching_tick(struct watching *w);
+/* When the first target has ended. */
+bool watching_is_over(const struct watching *w);
+/* Renews the info files now and then. */
+void watching_checkpoint(struct watching *w, bool at_once);
+/* The last sample and the last window; `words` and `evidence` say how it ended. */
+void watching_finish(struct watching *w, const char *words, const char *evidence);
+/* Hands out the infos as a list, each next one as `beside` of the one before; they are the caller's then. */
+struct assay_run_info *watching_take_infos(struct watching *w);
+/* Takes back what was written. */
+void watching_discard(struct watching *w);
+void watching_close(struct watching *w);
+
+#endif

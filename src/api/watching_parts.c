@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+/* The record of a watched target: its info, its files, its cgroups and limits. */
+#include "api/watching_parts.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "api/facts.h"
+#include "api/kept_info.h"
+#include "api/nested.h"
+#include "api/tags.h"
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "linux/net_dev.h"
+#include "linux/proc_stat.h"
+#include "linux/roots.h"
+
+#define PREFIX_DEFAULT ".assay/runs/{datetime}-{pid}/"
+
+void watching_warn(const struct watching *w, const char *line)
+{
+	if (w->options.warn)
+		w->options.warn(line, w->options.context);
+}
+
+static char *copy(const char *text)
+{
+	return text ? strdup(text) : NULL;
+}
+
+static void what_was_asked(struct assay_run_info *info, const struct watching_options *o)
+{
+	info->measurements_option = strdup(o->measurements ? o->measurements : "default");
+	info->sample_interval_ns = o->sample_interval_ns;
+	info->report_interval_ns = o->report_interval_ns;
+	info->wait_all = o->wait_all;
+	info->clobber = o->clobber != 0;
+	info->no_info = o->record_types && !(o->record_types & ASSAY_RECORD_INFO);
+	info->no_usage = o->record_types && !(o->record_types & ASSAY_RECORD_USAGE);
+	info->message = copy(o->message);
+	info->name = copy(o->name);
+	tags_copy(info, o->tags);
+	info->budget = o->budget;
+	info->watched.for_ns = o->for_ns;
+	info->cgroup_option = o->read_cgroups ? "auto" : "none";
+}
+
+static void the_machine(struct watching *w, struct assay_run_info *info)
+{
+	struct host host;
+	char text[1024];
+	struct proc_stat self;
+
+	host_read(w->roots, &host);
+	w->monitor.collect.memory_total_bytes = host.memory_total_bytes;
+	memcpy(info->boot_id, host.boot_id, sizeof(info->boot_id));
+	ssize_t n = read_root_file(w->roots->proc, "self/stat", text, sizeof(text));
+	if (n > 0 && proc_stat_parse(text, (size_t) n, &self) == 0)
+		info->monitor_start_ticks = self.start_ticks;
+	facts_of_machine(info, &host);
+}
+
+int watching_make_info(struct watching *w, size_t i, struct error *err)
+{
+	/* The first one is there already: it has the table. */
+	struct kept_info *kept =
+		w->each[i].info ? (void *) w->each[i].info : calloc(1, sizeof(*kept));
+	const struct target *t = &w->targets[i];
+	const struct assay_run_info *run = w->options.of_run;
+	char zone[8];
+
+	if (!kept)
+		return error_set(err, -ENOMEM, "cannot prepare to record");
+	struct assay_run_info *info = &kept->info;
+	w->each[i].info = info;
+	info->state = RUN_RUNNING;
+	info->program_version = strdup(ASSAY_VERSION);
+	info->working_directory = getcwd(NULL, 0);
+	if (!info->working_directory)
+		info->working_directory_errno = errno;
+	info->started_realtime_ns = run ? run->started_realtime_ns : clock_realtime_ns();
+	format_utc_offset(info->started_realtime_ns, zone);
+	memcpy(info->utc_offset, zone, sizeof(info->utc_offset));
+	what_was_asked(info, &w->options);
+	info->monitor_pid = getpid();
+	info->watched.kind = target_kind_name(t->terms[0].kind);
+	info->watched.text = copy(t->text);
+	info->watched.people = strdup(t->people);
+	info->watched.first_pid = target_first_pid(t);
+	if (run && run->id)
+		info->id = copy(run->id);
+	else if (run_prefix_expand("{datetime}-{pid}", info->started_realtime_ns, getpid(),
+			 &info->id, err) < 0)
+		return -ENOMEM;
+	nested_find_parent(info, w->roots);
+	the_machine(w, info);
+	return 0;
+}
+
+/* No two targets of one run may have one name. */
+static void word_of(const struct watching *w, size_t i, char ret[64])
+{
+	unsigned same = 1;
+
+	for (size_t k = 0; k < i; k++)
+		same += strcmp(w->targets[k].file_word, w->targets[i].file_word) == 0;
+	if (same > 1)
+		snprintf(ret, 64, "%s-%u-", w->targets[i].file_word, same);
+	else
+		snprintf(ret, 64, "%s-", w->targets[i].file_word);
+}
+
+static int prefix_of(struct watching *w, size_t i, struct error *err)
+{
+	const struct watching_options *o = &w->options;
+	struct assay_run_info *info = w->each[i].info;
+	struct buf text = { 0 };
+	char *prefix = NULL;
+	char word[64];
+
+	if (o->of_run)
+		prefix = copy(o->of_run->prefix);
+	else if (run_prefix_expand(o->prefix ? o->prefix : PREFIX_DEFAULT,
+			 info->started_realtime_ns, getpid(), &prefix, err) < 0)
+		return -EINVAL;
+	if (!prefix)
+		return o->of_run && o->of_run->prefix ? -ENOMEM : 0;
+	buf_add_text(&text, prefix);
+	free(prefix);
+	if (i > 0 || o->of_run) {
+		word_of(w, i, word);
+		buf_add_text(&text, word);
+	}
+	if (text.failed) {
+		buf_done(&text);
+		return error_set(err, -ENOMEM, "cannot prepare to record");
+	}
+	info->prefix = text.data;
+	return 0;
+}
+
+int watching_open_files(struct watching *w, size_t i, struct error *err)
+{
+	struct assay_run_info *info = w->each[i].info;
+	const struct run_files_options options = {
+		.clobber = info->clobber, .no_info = info->no_info, .no_usage = info->no_usage
+	};
+	struct error why = { 0 };
+	char line[ERROR_TEXT_SIZE + 80];
+
+	if (w->options.no_files)
+		return 0;
+	int r = prefix_of(w, i, err);
+	if (r < 0 || !info->prefix)
+		return r;
+	r = run_files_open(info->prefix, &options, &w->each[i].files, &why);
+	if (r == -EEXIST || r == -EBUSY) {
+		*err = why;
+		return r;
+	}
+	if (r == 0)
+		return 0;
+	snprintf(line, sizeof(line), "%s will not be recorded: %s", info->watched.people, why.text);
+	watching_warn(w, line);
+	snprintf(info->write_error, sizeof(info->write_error), "%.*s",
+		(int) sizeof(info->write_error) - 1, why.text);
+	run_info_note(info, "no record: %s", why.text);
+	free(info->prefix);
+	info->prefix = NULL;
+	return 0;
+}
+
+static pid_t any_member(const struct watching *w, size_t i)
+{
+	const struct ledger *l = &w->monitor.ledger;
+	uint32_t bit = w->monitor.watch->accounts[i].bit;
+
+	for (size_t k = 0; k < l->n_order; k++) {
+		const struct process *p = ledger_at(l, k);
+
+		if (p->alive && !p->zombie && (p->share.targets & bit))
+			return p->pid;
+	}
+	return 0;
+}
+
+static void share_network(struct watching *w, size_t i)
+{
+	const struct view *views = w->monitor.views;
+	uint64_t mine, its_own;
+
+	if (net_namespace(w->roots, views[i].collect.network_pid, &mine) < 0)
+		return;
+	for (size_t k = 0; k < i; k++)
+		if (views[k].collect.like[PER_NETWORK] < 0 && views[k].collect.network_pid > 0 &&
+			net_namespace(w->roots, views[k].collect.network_pid, &its_own) == 0 &&
+			its_own == mine) {
+			monitor_share(&w->monitor, i, k, PER_NETWORK);
+			return;
+		}
+}
+
+static bool same_places(const struct cgroup_view *a, const struct cgroup_view *b)
+{
+	for (int i = 0; i < N_CGROUP_CONTROLLERS; i++)
+		if (a->place[i].version != b->place[i].version ||
+			a->place[i].inode != b->place[i].inode ||
+			a->place[i].own != b->place[i].own)
+			return false;
+	return true;
+}
+
+static void share_cgroups(struct watching *w, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (w->each[k].viewed && w->monitor.views[k].collect.like[PER_CGROUP] < 0 &&
+			same_places(&w->each[k].cgroup, &w->each[i].cgroup)) {
+			monitor_share(&w->monitor, i, k, PER_CGROUP);
+			return;
+		}
+}
+
+void watching_find_places(struct watching *w, size_t i)
+{
+	struct watched_target *t = &w->each[i];
+	struct collect_target *c = &w->monitor.views[i].collect;
+	const struct target *target = &w->targets[i];
+	const struct target_term *term = &target->terms[0];
+	pid_t pid = any_member(w, i);
+
+	if (pid == 0)
+		return;
+	c->network_pid = pid;
+	share_network(w, i);
+	bounds_find(t->info, w->roots, pid, &t->bounds);
+	bounds_forget_environment(t->info);
+	/* Everybody has no cgroup of its own, and a user or a name may have many: what one of them counted would say nothing. */
+	if (!w->options.read_cgroups || target_is_system(target))
+		return;
+	cgroup_view_open(&t->cgroup, w->roots, pid);
+	t->viewed = true;
+	c->cgroup = &t->cgroup;
+	for (size_t k = 0; target->n_terms == 1 && k < term->n_cgroups; k++)
+		if (cgroup_view_raise(&t->cgroup, term->cgroups[k]) > 0 &&
+			t->cgroup.place[CGROUP_CPUACCT].own)
+			c->cgroup_is_target = true;
+	share_cgroups(w, i);
+}
+
+void watching_take_self(struct watching *w, size_t i)
+{
+	struct assay_run_info *info = w->each[i].info;
+	const struct view *v = &w->monitor.views[i];
+	uint64_t failures;
+
+	info->self_cpu_ns = host_own_cpu_ns() - w->self_before_ns;
+	if (w->helpers_cpu_ns)
+		info->self_cpu_ns += w->helpers_cpu_ns(w->helpers_context);
+	info->self_memory_peak_bytes =
+		host_own_peak_bytes(w->roots, &w->monitor.collect.kept[KEPT_OWN_STATUS]);
+	info->ticks = w->monitor.ticks;
+	info->missed_ticks = w->monitor.schedule.missed;
+	info->ticks_left_out = w->monitor.schedule.left_out;
+	info->readings_skipped = w->monitor.ledger.readings_skipped;
+	info->windows = w->monitor.sequence;
+	info->suspended_ns = w->monitor.suspended_ns;
+	if (w->each[i].files) {
+		run_files_counts(
+			w->each[i].files, &info->records_written, &info->records_lost, &failures);
+		info->write_failures += failures - w->each[i].counted_failures;
+		w->each[i].counted_failures = failures;
+	}
+	if (v->sink_error[0])
+		memcpy(info->write_error, v->sink_error, sizeof(info->write_error));
+}
+
+void watching_write_info(struct watching *w, size_t i, bool final)
+{
+	struct assay_run_info *info = w->each[i].info;
+	struct error why = { 0 };
+
+	info->info_error[0] = '\0';
+	if (!w->each[i].files)
+		return;
+	if (run_files_write_info(w->each[i].files, info, final, &why) >= 0) {
+		info->info_stands = !info->no_info;
+		return;
+	}
+	info->write_failures++;
+	info->info_lost = final;
+	snprintf(info->info_error, sizeof(info->info_error), "%.*s",
+		(int) sizeof(info->info_error) - 1, why.text);
+	memcpy(info->write_error, info->info_error, sizeof(info->write_error));
+}

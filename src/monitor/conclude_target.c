@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT */
+/* What may be said of a target that was not started by us: nobody told us of its ends, so most is a lower bound, and why is said beside it. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/macros.h"
+#include "linux/cgroup_view.h"
+#include "monitor/conclude.h"
+#include "monitor/conclude_parts.h"
+#include "target/target.h"
+#include "target/watch.h"
+
+#define CPU_WHY                                                                                    \
+	"what a process used after its last sample is not in it, nor processes that lived "        \
+	"between two samples unless a member waited for them"
+#define CPU_OWN_WHY                                                                                \
+	"of the processes themselves, without their children; what one used after its last "       \
+	"sample is not in it"
+#define UNSURE_WHY                                                                                 \
+	"%llu processes ended together with their parents and may be in the numbers of whoever "   \
+	"reaped them a second time"
+#define PEAK_WHY "while it was watched: the largest of %llu sums of PSS and of the largest process"
+
+static void say_why(struct headline *h, const struct account *a)
+{
+	if (a->unsure)
+		snprintf(h->why, sizeof(h->why), UNSURE_WHY, (unsigned long long) a->unsure);
+	else
+		snprintf(h->why, sizeof(h->why), "%s", a->with_children ? CPU_WHY : CPU_OWN_WHY);
+}
+
+static enum quality of_account(const struct account *a)
+{
+	return a->unsure ? ESTIMATE : LOWER_BOUND;
+}
+
+/* The cgroup that is the target counted all of it, whoever lived and died in it meanwhile. */
+static bool by_cgroup(const struct monitor *m, struct summary *ret)
+{
+	*ret = selected_summary(m, CGROUP_CPU_KEY);
+	return m->view->collect.cgroup_is_target && ret->quality == EXACT;
+}
+
+static void conclude_cpu_of(struct monitor *m, struct assay_run_info *info, const struct account *a)
+{
+	struct summary cgroup;
+	bool exact = by_cgroup(m, &cgroup);
+	uint64_t cpu_ns = exact ? cgroup.delta : a->used[COUNTED_CPU];
+	const char *key = exact ? CGROUP_CPU_KEY : "target_cpu_seconds";
+	enum quality quality = exact ? EXACT : of_account(a);
+	double user = (double) a->user_ns;
+	double all = user + (double) a->system_ns;
+	uint64_t user_ns = all > 0 ? (uint64_t) (user / all * (double) cpu_ns) : 0;
+	struct headline *h = headline_add(info, "cpu_seconds", SECONDS, cpu_ns, quality, key);
+
+	if (exact)
+		snprintf(h->why, sizeof(h->why), "%s",
+			"counted by the cgroup that is the target, whatever lived in it");
+	else
+		say_why(h, a);
+	if (all > 0) {
+		headline_add(info, "cpu_user_seconds", SECONDS, user_ns, ESTIMATE,
+			"target_cpu_user_seconds");
+		headline_add(info, "cpu_system_seconds", SECONDS, cpu_ns - user_ns, ESTIMATE,
+			"target_cpu_system_seconds");
+	}
+	if (info->wall_ns == 0)
+		return;
+	uint64_t mean = (uint64_t) (1000.0 * (double) cpu_ns / (double) info->wall_ns + 0.5);
+	headline_add(info, "cpu_mean_cores", UNITLESS, mean, quality, key);
+	struct summary rate = selected_summary(m, "target_cpu_percent");
+	if (rate.quality == ABSENT)
+		return;
+	uint64_t peak = rate.max / 100;
+	h = headline_add(info, "cpu_peak_cores", UNITLESS, peak > mean ? peak : mean,
+		exact ? SAMPLED : quality, peak > mean ? "target_cpu_percent" : key);
+	if (h->value.n > 1000 * (uint64_t) m->cpus_online) {
+		h->value.n = 1000 * (uint64_t) m->cpus_online;
+		snprintf(h->why, sizeof(h->why),
+			"held to the CPUs online; late accounting crowded more into one interval");
+	}
+}
+
+static void conclude_charged_of(struct monitor *m, struct assay_run_info *info)
+{
+	struct summary now = selected_summary(m, CGROUP_MEMORY_KEY);
+	struct summary peak = selected_summary(m, CGROUP_PEAK_KEY);
+	const struct collect_target *t = &m->view->collect;
+
+	if (!t->cgroup_is_target || !t->cgroup->place[CGROUP_MEMORY].own || now.quality == ABSENT)
+		return;
+	bool ours = peak.quality != ABSENT && peak.last > t->cgroup_peak_before_bytes &&
+		    peak.last >= now.max;
+	struct headline *h =
+		headline_add(info, "memory_peak_charged_bytes", BYTES, ours ? peak.last : now.max,
+			ours ? EXACT : LOWER_BOUND, ours ? CGROUP_PEAK_KEY : CGROUP_MEMORY_KEY);
+
+	snprintf(h->why, sizeof(h->why),
+		"%scharged to the cgroup that is the target, caches of files and memory of the "
+		"kernel included",
+		ours ? "" : "the most at a sample, for the kernel's peak is from before; ");
+}
+
+static void conclude_memory_of(
+	struct monitor *m, struct assay_run_info *info, const struct account *a)
+{
+	bool by_pss = a->pss_steady_max_bytes > a->hwm_max_bytes;
+	uint64_t most = by_pss ? a->pss_steady_max_bytes : a->hwm_max_bytes;
+	struct headline *h;
+
+	if (most > 0) {
+		h = headline_add(info, "memory_peak_bytes", BYTES, most, LOWER_BOUND,
+			by_pss ? "proc_pss_total_bytes" : "proc_hwm_bytes");
+		h->has_lower = true;
+		h->lower = most;
+		snprintf(h->why, sizeof(h->why), PEAK_WHY,
+			(unsigned long long) m->collect.pss_rounds);
+	}
+	if (a->hwm_max_bytes > 0) {
+		h = headline_add(info, "memory_peak_process_bytes", BYTES, a->hwm_max_bytes,
+			LOWER_BOUND, "proc_hwm_bytes");
+		snprintf(h->why, sizeof(h->why),
+			"while it was watched; what a process was at after its last sample is not "
+			"in it");
+	}
+	conclude_charged_of(m, info);
+}
+
+static void conclude_io_of(struct monitor *m, struct assay_run_info *info, const struct account *a)
+{
+	static const struct {
+		const char *name, *key;
+		enum counted counted;
+	} lines[] = {
+		{ "io_read_bytes", "target_io_read_bytes", COUNTED_READ_BYTES },
+		{ "io_write_bytes", "target_io_write_bytes", COUNTED_WRITE_BYTES },
+		{ "io_read_syscall_bytes", "target_io_read_syscall_bytes",
+			COUNTED_READ_SYSCALL_BYTES },
+		{ "io_write_syscall_bytes", "target_io_write_syscall_bytes",
+			COUNTED_WRITE_SYSCALL_BYTES },
+	};
+
+	for (size_t i = 0; a->io_readable && i < ARRAY_SIZE(lines); i++) {
+		if (selected_row(m, lines[i].key) < 0)
+			continue;
+		struct headline *h =
+			headline_add(info, lines[i].name, BYTES, a->used[lines[i].counted],
+				a->with_children ? of_account(a) : ESTIMATE, lines[i].key);
+
+		if (!a->with_children)
+			snprintf(h->why, sizeof(h->why),
+				"of the processes and of the children they waited for, which their "
+				"files do not keep apart");
+		else if (a->io_unreadable)
+			snprintf(h->why, sizeof(h->why), "%llu living processes may not be read",
+				(unsigned long long) a->io_unreadable);
+		else
+			say_why(h, a);
+	}
+}
+
+static void conclude_processes_of(struct assay_run_info *info, const struct account *a)
+{
+	struct headline *h = headline_add(
+		info, "processes", COUNT, a->seen, LOWER_BOUND, "target_processes_seen_count");
+
+	snprintf(h->why, sizeof(h->why), "only processes alive at a sample are counted");
+	info->processes_seen = a->seen;
+	info->processes_counted = false;
+}
+
+static int by_cpu(const void *a, const void *b)
+{
+	const struct name_usage *x = a;
+	const struct name_usage *y = b;
+
+	if (x->cpu_ns != y->cpu_ns)
+		return x->cpu_ns < y->cpu_ns ? 1 : -1;
+	return strcmp(x->name, y->name);
+}
+
+static void conclude_names_of(struct assay_run_info *info, const struct account *a)
+{
+	uint64_t named = 0;
+
+	free(info->names);
+	info->n_names = 0;
+	info->names = calloc(a->n_names + 1, sizeof(*info->names));
+	for (size_t i = 0; info->names && i < a->n_names; i++) {
+		struct name_usage *n = &info->names[info->n_names++];
+
+		memcpy(n->name, a->names[i].name, sizeof(n->name));
+		n->processes = a->names[i].processes;
+		n->cpu_ns = a->names[i].cpu_ns;
+		n->peak_rss_bytes = a->names[i].peak_rss_bytes;
+		named += n->cpu_ns;
+	}
+	if (info->names)
+		qsort(info->names, info->n_names, sizeof(*info->names), by_cpu);
+	info->too_short_cpu_ns = a->used[COUNTED_CPU] > named ? a->used[COUNTED_CPU] - named : 0;
+}
+
+static void describe(const struct monitor *m, struct watched *w, const struct account *a)
+{
+	w->at_start = a->at_start;
+	w->seen = a->seen;
+	w->ended = a->ended;
+	w->left = a->left;
+	w->living = a->living;
+	w->io_unreadable = a->io_unreadable;
+	w->io_readable = a->io_readable;
+	w->smaps_unreadable = a->smaps_unreadable;
+	w->hidden = m->watch->hidden;
+	w->before_cpu_ns = a->before[COUNTED_CPU];
+	w->before_read_bytes = a->before[COUNTED_READ_BYTES];
+	w->before_write_bytes = a->before[COUNTED_WRITE_BYTES];
+}
+
+static void note_what_is_missing(
+	struct monitor *m, struct assay_run_info *info, const struct account *a)
+{
+	const struct watch *w = m->watch;
+
+	run_info_note(info, "assay's own processes are no part of the target");
+	if (a->smaps_unreadable)
+		run_info_note(info,
+			"PSS of %llu of the %llu living processes could not be read (%s), so sums "
+			"of "
+			"it are lower bounds%s",
+			(unsigned long long) a->smaps_unreadable, (unsigned long long) a->living,
+			errno_name(a->smaps_error),
+			a->smaps_error == EACCES || a->smaps_error == EPERM
+				? "; their owner, or root, may"
+				: "");
+	if (w->hidden)
+		run_info_note(info,
+			"%llu processes live that /proc does not show to this user (hidepid): if "
+			"they belong to the target, they are not in it",
+			(unsigned long long) w->hidden);
+	if (w->unreadable)
+		run_info_note(info,
+			"of %llu processes it could not be told whether they belong (%s)",
+			(unsigned long long) w->unreadable, errno_name(w->unreadable_error));
+	if (w->lost_memory || a->lost_memory || m->ledger.failed_allocations)
+		run_info_note(info, "some processes could not be followed: out of memory");
+	if (m->collect.pss_skipped_large)
+		run_info_note(info,
+			"PSS of %llu large processes was not read, because each reading would stop "
+			"the process for over 0.1 s; ask for it with --measurements "
+			"default,proc_pss_bytes",
+			(unsigned long long) m->collect.pss_skipped_large);
+}
+
+void conclude_target(
+	struct monitor *m, struct view *view, struct assay_run_info *info, bool running)
+{
+	const struct account *a = view->collect.account;
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	monitor_turn_to(m, view);
+	while (info->n_notes > m->lasting_notes)
+		free(info->notes[--info->n_notes]);
+	info->n_headline = 0;
+	m->cpus_online = cpus > 0 ? (unsigned) cpus : 1;
+	headline_add(info, "wall_seconds", SECONDS, info->wall_ns, EXACT, "target_elapsed_seconds");
+	conclude_cpu_of(m, info, a);
+	conclude_memory_of(m, info, a);
+	conclude_io_of(m, info, a);
+	conclude_network(m, info);
+	conclude_energy(m, info);
+	conclude_processes_of(info, a);
+	conclude_sources(m, info);
+	conclude_host(m, info);
+	describe(m, &info->watched, a);
+	if (!running) {
+		note_what_is_missing(m, info, a);
+		conclude_names_of(info, a);
+		conclude_totals(m, info);
+		conclude_devices(m, info);
+		if (m->suspended_ns)
+			run_info_note(info, "the machine was suspended for %.1f s meanwhile",
+				(double) m->suspended_ns / 1e9);
+	}
+	monitor_turn_to(m, NULL);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a target that was not started by us comes to: the growth of what its processes have used since they were first seen in it, those that ended
+ * included. Each process's clock and files tell of itself; what it waited for stands in its cutime and cstime, and in its /proc/PID/io. A child that
+ * ends is therefore in its parent's numbers, if that waited for it. Nobody is counted twice, and of what cannot be known the lower is taken.
+ */
+#ifndef ASSAY_TARGET_ACCOUNT_H
+#define ASSAY_TARGET_ACCOUNT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "linux/proc_stat.h"
+
+struct ledger;
+struct process;
+struct target;
+
+/* What is counted, in base units. */
+enum counted {
+	COUNTED_CPU, /* nanoseconds */
+	COUNTED_READ_BYTES,
+	COUNTED_WRITE_BYTES,
+	COUNTED_CANCELLED_WRITE_BYTES,
+	COUNTED_READ_SYSCALL_BYTES,
+	COUNTED_WRITE_SYSCALL_BYTES,
+	COUNTED_READ_SYSCALLS,
+	COUNTED_WRITE_SYSCALLS,
+	N_COUNTED
+};
+#define COUNTED_IO COUNTED_READ_BYTES
+
+/* A process's part in this; all zero in the beginning. */
+struct share {
+	uint32_t targets; /* a bit for each it is in now */
+	uint32_t were; /* and for each it has left */
+	bool begun, io_begun; /* where counting begins is known */
+	bool settled; /* it ended, or nobody watches it any more, and what it used was handed on */
+	bool parent_watched; /* its parent was in some target when that was looked at last */
+	bool reaps_orphans; /* somebody else's child was handed to it */
+	uint8_t looks_left; /* at where it belongs: a newborn is about to call setsid, exec or setuid */
+	int64_t base_own, base_waited; /* CPU: its own, and of children it had waited for */
+	int64_t base_io[N_COUNTED]; /* by enum counted; [COUNTED_CPU] is not used */
+	int64_t ended
+		[N_COUNTED]; /* all that children which ended had used, as far as they were seen */
+	int64_t ended_base[N_COUNTED]; /* and what of that was from before */
+};
+
+/* What somebody who left had used until then. */
+struct credit {
+	uint32_t slot;
+	uint64_t start_ticks;
+	int64_t used[N_COUNTED];
+};
+
+struct account_name {
+	char name[PROC_NAME_SIZE];
+	uint64_t processes, cpu_ns, peak_rss_bytes;
+};
+#define ACCOUNT_NAMES_MAX 256
+#define TARGETS_MAX 32 /* a bit each */
+
+struct account {
+	const struct target *target; /* borrowed */
+	uint32_t bit;
+	bool with_children; /* what a member waited for is the target's */
+
+	uint64_t used[N_COUNTED]; /* since we came; never falls */
+	uint64_t user_ns, system_ns; /* used[COUNTED_CPU], split by clock ticks */
+	uint64_t before[N_COUNTED]; /* what the processes we found had used before */
+	int64_t carried[N_COUNTED]; /* of those that are in it no more */
+
+	uint64_t living, zombies, threads; /* at the latest look */
+	uint64_t at_start, seen, ended, left;
+	uint64_t io_unreadable, smaps_unreadable; /* living ones, at the latest look */
+	bool io_readable; /* of at least one, ever */
+	int io_error, smaps_error; /* positive errno of one that was not */
+	uint64_t unsure; /* ended ones that may be in somebody's numbers a second time */
+	uint64_t hwm_max_bytes; /* the largest process while it was in the target */
+	uint64_t pss_sum_bytes, pss_moved_bytes, pss_steady_max_bytes; /* of the rounds */
+	uint64_t first_seen_ns, last_seen_ns; /* when anybody was in it */
+
+	struct credit *credits;
+	size_t n_credits, credits_capacity;
+	struct account_name
+		*names; /* of those that are in it no more; the last takes all further ones */
+	size_t n_names;
+	uint64_t user_ticks, system_ticks; /* of the living, at the latest sum */
+	bool lost_memory; /* a number is missing for want of memory */
+};
+
+int account_init(struct account *a, const struct target *target, uint32_t bit);
+void account_done(struct account *a);
+
+/* Where counting begins for a process that was just entered: at nothing for one that was born after `begin_ticks`. */
+void share_begin(const struct ledger *l, struct process *p, uint64_t begin_ticks);
+/* The same for its I/O, once that was read. */
+void share_begin_io(struct process *p);
+/* It is in the target from now on; `newborn`: all it ever used is the target's. */
+void account_join(struct account *a, const struct ledger *l, struct process *p, bool newborn);
+/* It is in it no more, but lives on in another one. */
+void account_leave(struct account *a, const struct ledger *l, struct process *p);
+/* It ended, or left the last target it was in: what it used goes to its parent's account with the kernel's, or is carried on. Once a process. */
+void share_settle(
+	struct account *accounts, size_t n, const struct ledger *l, struct process *p, bool left);
+/* Sums up all living ones, after their files were read; settles those that ended meanwhile. */
+void accounts_sum(struct account *accounts, size_t n, const struct ledger *l, uint64_t now_ns);
+/* What its processes had used when we came; after the first sum. */
+void account_note_before(struct account *a, const struct ledger *l);
+/* Adds the living to the sums by name, at the end. */
+void accounts_name_living(struct account *accounts, size_t n, const struct ledger *l);
+
+#endif

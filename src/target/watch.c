@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds the members of several targets by one scan, and follows them. */
+#include "target/watch.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/macros.h"
+#include "linux/proc_files.h"
+#include "linux/roots.h"
+#include "target/ledger.h"
+#include "target/readings.h"
+#include "target/target.h"
+#include "target/tree.h"
+
+#define STAT_TEXT_SIZE 1024
+#define KERNEL_THREAD 0x00200000 /* PF_KTHREAD, include/linux/sched.h */
+#define FULL_SCAN_EVERY_TICKS 60
+#define NEWBORN_LOOKS 3
+#define NEWBORN_MAX 4096
+/* Asking one pid after the other whether it exists is as cheap as listing them, so many at a time. */
+#define PIDS_ASKED_MAX 4096
+
+static pid_t read_pid_max(const struct roots *roots)
+{
+	char text[32];
+	ssize_t n = read_root_file(roots->proc, "sys/kernel/pid_max", text, sizeof(text));
+	long max = n > 0 ? strtol(text, NULL, 10) : 0;
+
+	return max > 300 && max <= 1L << 22 ? (pid_t) max : 1 << 22;
+}
+
+/* Ticks of the boot clock: what /proc/PID/stat gives a start time in. */
+static uint64_t now_ticks(const struct ledger *l)
+{
+	return (clock_monotonic_ns() + clock_slept_ns()) / l->clock_tick_ns;
+}
+
+int watch_init(struct watch *w, struct ledger *ledger, const struct target *targets, size_t n,
+	struct error *err)
+{
+	*w = (struct watch){ .ledger = ledger };
+	if (n > TARGETS_MAX)
+		return error_say(
+			err, -E2BIG, "at most %d targets can be watched at once", TARGETS_MAX);
+	w->accounts = calloc(n, sizeof(*w->accounts));
+	w->newborn = calloc(NEWBORN_MAX, sizeof(*w->newborn));
+	int r = w->accounts && w->newborn ? 0 : -ENOMEM;
+	for (size_t i = 0; r == 0 && i < n; i++, w->n++)
+		r = account_init(&w->accounts[i], &targets[i], UINT32_C(1) << i);
+	if (r < 0) {
+		watch_done(w);
+		return error_set(err, r, "cannot watch the targets");
+	}
+	w->pid_max = read_pid_max(ledger->roots);
+	/* The tick we are in has begun before us. */
+	w->begin_ticks = now_ticks(ledger) + 1;
+	watch_leave_out(w, getpid());
+	return 0;
+}
+
+void watch_leave_out(struct watch *w, pid_t ours)
+{
+	if (ours > 0 && w->n_ours < WATCH_OURS_MAX)
+		w->ours[w->n_ours++] = ours;
+}
+
+void watch_done(struct watch *w)
+{
+	for (size_t i = 0; i < w->n; i++)
+		account_done(&w->accounts[i]);
+	free(w->accounts);
+	free(w->newborn);
+	free(w->scanned);
+	*w = (struct watch){ 0 };
+}
+
+static bool is_ours(const struct watch *w, pid_t pid)
+{
+	for (size_t i = 0; i < w->n_ours; i++)
+		if (w->ours[i] == pid)
+			return true;
+	return false;
+}
+
+/* A bit for each target that the process belongs to now. */
+static uint32_t whose(
+	struct watch *w, const struct proc_stat *stat, uint32_t member_of, int *ret_error)
+{
+	const struct process *parent = ledger_find(w->ledger, stat->ppid);
+	struct target_candidate c = { .roots = w->ledger->roots, .stat = stat };
+	uint32_t targets = 0;
+
+	for (size_t i = 0; i < w->n; i++) {
+		const struct account *a = &w->accounts[i];
+
+		c.is_member = member_of & a->bit;
+		c.parent_belongs = parent && (parent->share.targets & a->bit);
+		if (target_holds(a->target, &c))
+			targets |= a->bit;
+	}
+	*ret_error = c.error;
+	target_candidate_done(&c);
+	return targets;
+}
+
+/* Enters it into the ledger with what it has used so far. */
+static void enter(struct watch *w, int fd, const struct proc_stat *stat, uint32_t targets)
+{
+	struct ledger *l = w->ledger;
+	struct process *p = ledger_new(l, stat, 0);
+
+	if (!p) {
+		close(fd);
+		return;
+	}
+	if (l->fds_kept < l->fds_limit) {
+		p->fd_stat = fd;
+		l->fds_kept++;
+	} else {
+		close(fd);
+	}
+	p->share.looks_left = NEWBORN_LOOKS;
+	for (size_t i = 0; i < w->n; i++)
+		if (targets & w->accounts[i].bit)
+			account_join(&w->accounts[i], l, p, false);
+}
+
+static void remember_newborn(struct watch *w, pid_t pid, uint8_t looks_left)
+{
+	if (looks_left > 0 && w->n_newborn < NEWBORN_MAX)
+		w->newborn[w->n_newborn++] = (struct newborn){ pid, looks_left };
+}
+
+static void remember_scanned(struct watch *w, const struct proc_stat *stat)
+{
+	if (w->n_scanned == w->scanned_capacity) {
+		size_t capacity = w->scanned_capacity ? 2 * w->scanned_capacity : 1024;
+		struct scanned *scanned = realloc(w->scanned, capacity * sizeof(*scanned));
+
+		if (!scanned) {
+			w->lost_memory = true;
+			return;
+		}
+		w->scanned = scanned;
+		w->scanned_capacity = capacity;
+	}
+	w->scanned[w->n_scanned++] = (struct scanned){ stat->pid, stat->ppid };
+}
+
+/* What is looked at, and what becomes of it when it belongs to nobody. */
+struct consideration {
+	struct watch *watch;
+	bool full; /* in a full scan: its parent may turn out to belong */
+	uint8_t looks_left; /* it will be looked at again so often */
+};
+
+static void consider(struct consideration *n, pid_t pid)
+{
+	struct watch *w = n->watch;
+	char text[STAT_TEXT_SIZE];
+	struct proc_stat stat;
+	uint64_t cpu_ns;
+	int error;
+
+	if (ledger_find(w->ledger, pid) || is_ours(w, pid))
+		return;
+	int fd = root_file(w->ledger->roots->proc, "%d/stat", (int) pid);
+	if (fd < 0) {
+		w->hidden += fd == -ENOENT && process_cpu_clock(pid, &cpu_ns) == 0;
+		return;
+	}
+	w->candidates++;
+	ssize_t size = read_kernel_record(fd, text, sizeof(text));
+	if (size <= 0 || proc_stat_parse(text, (size_t) size, &stat) < 0 ||
+		(stat.flags & KERNEL_THREAD)) {
+		close(fd);
+		return;
+	}
+	uint32_t targets = whose(w, &stat, 0, &error);
+	if (targets) {
+		enter(w, fd, &stat, targets);
+		return;
+	}
+	close(fd);
+	if (error && error != ENOENT && error != ESRCH) {
+		w->unreadable++;
+		w->unreadable_error = error;
+	}
+	if (n->full)
+		remember_scanned(w, &stat);
+	remember_newborn(w, pid, n->looks_left);
+}
+
+static void each_pid(pid_t pid, void *context)
+{
+	consider(context, pid);
+}
+
+static void full_scan(struct watch *w)
+{
+	struct consideration n = { .watch = w, .full = true };
+	bool found = true;
+
+	w->scans++;
+	w->hidden = w->unreadable = 0;
+	w->n_scanned = 0;
+	proc_pids_each(w->ledger->roots->proc, each_pid, &n);
+	/* A child may have been listed before its parent: pids go round. */
+	n.full = false;
+	while (found) {
+		found = false;
+		for (size_t i = 0; i < w->n_scanned; i++) {
+			struct scanned *s = &w->scanned[i];
+
+			if (s->pid == 0 || !ledger_find(w->ledger, s->ppid))
+				continue;
+			uint64_t seen = w->ledger->seen;
+			consider(&n, s->pid);
+			found = found || w->ledger->seen != seen;
+			s->pid = 0;
+		}
+	}
+}
+
+/* A thread has a pid too and its files can be opened, but only a process has a process's clock. */
+static void ask(struct consideration *n, pid_t first, pid_t last)
+{
+	uint64_t cpu_ns;
+
+	for (pid_t pid = first; pid <= last; pid++)
+		if (process_cpu_clock(pid, &cpu_ns) == 0)
+			consider(n, pid);
+}
+
+struct fresh_pids {
+	struct consideration *consideration;
+	pid_t after, last; /* in turn: (after, last], around the end when last < after */
+};
+
+static bool is_fresh(const struct fresh_pids *f, pid_t pid)
+{
+	return f->last >= f->after ? pid > f->after && pid <= f->last
+				   : pid > f->after || pid <= f->last;
+}
+
+static void each_fresh_pid(pid_t pid, void *context)
+{
+	struct fresh_pids *f = context;
+
+	if (is_fresh(f, pid))
+		consider(f->consideration, pid);
+}
+
+/* Those that were born since the last look, and have not ended yet. */
+static void find_newborn(struct watch *w, pid_t last_pid)
+{
+	struct consideration n = { .watch = w, .looks_left = NEWBORN_LOOKS };
+	struct fresh_pids fresh = { .consideration = &n, .after = w->last_pid, .last = last_pid };
+	pid_t span = last_pid >= w->last_pid ? last_pid - w->last_pid
+					     : w->pid_max - w->last_pid + last_pid;
+
+	if (span > PIDS_ASKED_MAX) {
+		proc_pids_each(w->ledger->roots->proc, each_fresh_pid, &fresh);
+		return;
+	}
+	if (last_pid >= w->last_pid) {
+		ask(&n, w->last_pid + 1, last_pid);
+		return;
+	}
+	ask(&n, w->last_pid + 1, w->pid_max);
+	ask(&n, 1, last_pid);
+}
+
+static void look_again_at_newborn(struct watch *w)
+{
+	size_t n = w->n_newborn;
+
+	/* Those that are to be looked at once more are entered anew, behind what is still to be read. */
+	w->n_newborn = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct newborn b = w->newborn[i];
+		struct consideration c = { .watch = w, .looks_left = (uint8_t) (b.looks_left - 1) };
+
+		consider(&c, b.pid);
+	}
+}
+
+static void find_members(struct watch *w)
+{
+	pid_t last_pid = 0;
+	bool known = last_pid_read(w->ledger->roots->proc, &last_pid) == 0 && last_pid > 0;
+
+	look_again_at_newborn(w);
+	if (!known || w->last_pid == 0 || w->ledger->ticks % FULL_SCAN_EVERY_TICKS == 1)
+		full_scan(w);
+	else if (last_pid != w->last_pid)
+		find_newborn(w, last_pid);
+	w->last_pid = known ? last_pid : 0;
+}
+
+/* Whether what decides may have changed: the young are about to, and the others are looked at in turn. */
+static bool is_due(const struct watch *w, struct process *p, const struct proc_stat *before)
+{
+	bool turned = p->stat.session != before->session || p->stat.pgrp != before->pgrp ||
+		      strcmp(p->stat.name, before->name) != 0;
+
+	if (p->share.looks_left > 0) {
+		p->share.looks_left--;
+		return true;
+	}
+	return turned || (w->ledger->ticks + p->slot) % FULL_SCAN_EVERY_TICKS == 0;
+}
+
+static void look_where_it_belongs(struct watch *w, struct process *p)
+{
+	bool young = p->share.looks_left > 0 && p->born_in_run;
+	int error;
+	uint32_t now = whose(w, &p->stat, p->share.targets, &error);
+	uint32_t joined = now & ~p->share.targets;
+	uint32_t left = p->share.targets & ~now;
+
+	/* Its files are closed to us or gone: what was known stands. */
+	if (error)
+		left = 0;
+	for (size_t i = 0; i < w->n; i++)
+		if (joined & w->accounts[i].bit)
+			account_join(&w->accounts[i], w->ledger, p, young);
+	if (left && left == p->share.targets) {
+		share_settle(w->accounts, w->n, w->ledger, p, true);
+		ledger_vanished(w->ledger, p);
+		p->left = true;
+		return;
+	}
+	for (size_t i = 0; i < w->n; i++)
+		if (left & w->accounts[i].bit)
+			account_leave(&w->accounts[i], w->ledger, p);
+}
+
+/* The parent in the latest stat: whether it is watched, and whether it took a child that is not its own. */
+static void follow_parent(struct watch *w, struct process *p, pid_t before)
+{
+	struct process *parent = ledger_find(w->ledger, p->stat.ppid);
+
+	p->share.parent_watched = parent != NULL;
+	if (parent && before != p->stat.ppid)
+		parent->share.reaps_orphans = true;
+	if (parent)
+		parent->had_children = true;
+}
+
+static void look_at(struct watch *w, struct process *p, uint64_t now_ns)
+{
+	struct ledger *l = w->ledger;
+	struct proc_stat before = p->stat;
+	bool is_new = p->last_seen_ns == 0;
+	bool orphaned = p->share.parent_watched && !ledger_find(l, p->stat.ppid);
+	bool in_turn = (l->ticks + p->slot) % FULL_SCAN_EVERY_TICKS == 0;
+
+	if (!process_look(l, p, now_ns, orphaned || in_turn || p->share.looks_left > 0)) {
+		share_settle(w->accounts, w->n, l, p, false);
+		return;
+	}
+	if (!p->quiet)
+		process_find_reader(l, p);
+	if (is_new)
+		share_begin(l, p, w->begin_ticks);
+	if (is_new || p->stat.ppid != before.ppid || orphaned)
+		follow_parent(w, p, before.ppid);
+	if (!is_new && !p->zombie && is_due(w, p, &before))
+		look_where_it_belongs(w, p);
+}
+
+void watch_refresh(struct watch *w, uint64_t now_ns)
+{
+	struct ledger *l = w->ledger;
+
+	l->ticks++;
+	find_members(w);
+	for (size_t i = 0; i < l->n_order; i++) {
+		struct process *p = ledger_at(l, i);
+
+		if (p->alive)
+			look_at(w, p, now_ns);
+	}
+	for (size_t i = 0; i < l->n_order; i++) {
+		struct process *p = ledger_at(l, i);
+
+		if (p->alive && !p->quiet && !p->zombie)
+			process_read_command(l, p);
+	}
+	l->living = l->zombies = 0;
+	for (size_t i = 0; i < l->n_order; i++) {
+		const struct process *p = ledger_at(l, i);
+
+		l->living += p->alive;
+		l->zombies += p->alive && p->zombie;
+	}
+}
+
+void watch_sum(struct watch *w, uint64_t now_ns)
+{
+	if (w->summed_tick == w->ledger->ticks)
+		return;
+	w->summed_tick = w->ledger->ticks;
+	accounts_sum(w->accounts, w->n, w->ledger, now_ns);
+	if (w->noted_before)
+		return;
+	w->noted_before = true;
+	for (size_t k = 0; k < w->n; k++)
+		account_note_before(&w->accounts[k], w->ledger);
+}
+
+bool watch_target_ended(const struct watch *w, size_t target, bool wait_all)
+{
+	const struct account *a = &w->accounts[target];
+	pid_t first = target_first_pid(a->target);
+
+	if (first > 0 && !wait_all) {
+		const struct process *p = ledger_find(w->ledger, first);
+
+		return !p || p->zombie || !(p->share.targets & a->bit);
+	}
+	return a->living == a->zombies && !target_is_system(a->target);
+}
+
+void watch_pss_round_begins(struct watch *w)
+{
+	for (size_t i = 0; i < w->n; i++)
+		w->accounts[i].pss_sum_bytes = w->accounts[i].pss_moved_bytes = 0;
+}
+
+void watch_add_pss(
+	struct watch *w, const struct process *p, uint64_t pss_bytes, uint64_t moved_bytes)
+{
+	for (size_t i = 0; i < w->n; i++)
+		if (p->share.targets & w->accounts[i].bit) {
+			w->accounts[i].pss_sum_bytes += pss_bytes;
+			w->accounts[i].pss_moved_bytes += moved_bytes;
+		}
+}
+
+void watch_pss_round_over(struct watch *w)
+{
+	for (size_t i = 0; i < w->n; i++) {
+		struct account *a = &w->accounts[i];
+
+		/* What moved may have been counted with two processes. */
+		if (a->pss_sum_bytes > a->pss_moved_bytes &&
+			a->pss_steady_max_bytes < a->pss_sum_bytes - a->pss_moved_bytes)
+			a->pss_steady_max_bytes = a->pss_sum_bytes - a->pss_moved_bytes;
+	}
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* Several targets at once over one ledger: one scan finds who belongs to each, one look reads each process however many targets it is in. */
+#ifndef ASSAY_TARGET_WATCH_H
+#define ASSAY_TARGET_WATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "target/account.h"
+
+struct error;
+struct ledger;
+struct process;
+struct target;
+
+#define WATCH_OURS_MAX 8
+
+struct watch {
+	struct ledger *ledger; /* borrowed, as the targets */
+	struct account *accounts; /* one a target, in the same order */
+	size_t n;
+	pid_t ours[WATCH_OURS_MAX]; /* processes of assay itself, which are in no target */
+	size_t n_ours;
+	uint64_t begin_ticks; /* of the boot clock: who began later was born while we watched */
+
+	/* Who may be new: pids are given in turn, so those between the last one given then and now. */
+	pid_t last_pid, pid_max;
+	struct newborn {
+		pid_t pid;
+		uint8_t looks_left;
+	} * newborn; /* in no target, but so young that it may be soon: it has to call setsid, exec or setuid first */
+	size_t n_newborn;
+	struct scanned {
+		pid_t pid, ppid;
+	} * scanned; /* strangers of a full scan, whose parents may turn out to belong */
+	size_t n_scanned, scanned_capacity;
+
+	bool noted_before; /* what the first members had used already */
+	uint64_t summed_tick; /* of the ledger */
+	uint64_t scans,
+		candidates; /* full ones; processes whose stat was read to see whose they are */
+	uint64_t hidden; /* processes that live and that /proc does not show */
+	uint64_t unreadable; /* processes of which it could not be told, at the latest full scan */
+	int unreadable_error; /* positive errno */
+	bool lost_memory;
+};
+
+/* `targets` are resolved; both are borrowed. Own pid is taken out by itself, others with watch_leave_out(). */
+int watch_init(struct watch *w, struct ledger *ledger, const struct target *targets, size_t n,
+	struct error *err);
+void watch_leave_out(struct watch *w, pid_t ours);
+void watch_done(struct watch *w);
+
+/* One look: finds who is new, reads stat and the CPU clock of every member that ran, notices who ended and who left. */
+void watch_refresh(struct watch *w, uint64_t now_ns);
+/* Sums the accounts up, when all files of this tick were read; once a tick. */
+void watch_sum(struct watch *w, uint64_t now_ns);
+/* A round of PSS readings: what each process has to each target it is in, and by how much its pages moved meanwhile. */
+void watch_pss_round_begins(struct watch *w);
+void watch_add_pss(
+	struct watch *w, const struct process *p, uint64_t pss_bytes, uint64_t moved_bytes);
+void watch_pss_round_over(struct watch *w);
+/* Whether nobody that could come back is left: a tree's first process has ended, or the target is empty. */
+bool watch_target_ended(const struct watch *w, size_t target, bool wait_all);
+
+#endif
