@@ -18,6 +18,14 @@
 #define CHECKPOINT_EVERY_NS (60 * NSEC_PER_SEC)
 #define OF_A_COMMAND "tells only of a command that assay starts itself (assay run)"
 
+static bool names_processes(const struct target *t)
+{
+	for (size_t i = 0; i < t->n_terms; i++)
+		if (t->terms[i].kind == TARGET_TREE || t->terms[i].kind == TARGET_PIDS)
+			return true;
+	return false;
+}
+
 static int find_targets(struct watching *w, struct error *err)
 {
 	while (w->options.targets[w->n])
@@ -31,6 +39,9 @@ static int find_targets(struct watching *w, struct error *err)
 
 		if (r == 0)
 			r = target_resolve(&w->targets[i], w->roots, err);
+		/* Beside a run a target may be filled by the job itself; a process that is to be there already is not. */
+		if (r == -ESRCH && w->options.of_run && !names_processes(&w->targets[i]))
+			r = 0;
 		if (r < 0)
 			return r;
 	}
@@ -216,9 +227,31 @@ void watching_begin(struct watching *w)
 	}
 }
 
+/* Once: what of others' processes is closed to us. Of the whole machine that goes without saying. */
+static void say_what_is_closed(struct watching *w, size_t i)
+{
+	const struct account *a = &w->monitor.watch->accounts[i];
+	unsigned long long n = a->io_unreadable > a->smaps_unreadable ? a->io_unreadable
+								     : a->smaps_unreadable;
+	int error = a->io_unreadable ? a->io_error : a->smaps_error;
+	char line[320];
+
+	if (n == 0 || (error != EACCES && error != EPERM) || target_is_system(a->target))
+		return;
+	snprintf(line, sizeof(line),
+		"PSS, I/O or open files of %llu of %llu processes may not be read: they are "
+		"another user's, or protected",
+		n, (unsigned long long) a->living);
+	watching_warn(w, line);
+}
+
 void watching_tick(struct watching *w)
 {
+	bool first = w->monitor.ticks == 0;
+
 	monitor_tick(&w->monitor, NULL);
+	for (size_t i = 0; first && i < w->n; i++)
+		say_what_is_closed(w, i);
 }
 
 bool watching_is_over(const struct watching *w)
