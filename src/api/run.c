@@ -41,7 +41,11 @@ static void write_info(struct session *s, bool final)
 	struct error why = { 0 };
 
 	info->info_error[0] = '\0';
-	if (s->files && run_files_write_info(s->files, info, final, &why) < 0) {
+	if (!s->files)
+		return;
+	if (run_files_write_info(s->files, info, final, &why) == 0) {
+		info->info_stands = !info->no_info;
+	} else {
 		info->write_failures++;
 		info->info_lost = final;
 		snprintf(info->info_error, sizeof(info->info_error), "%.*s",
@@ -93,6 +97,12 @@ static bool is_here_to_stay(const struct session *s)
 	       info->wall_ns >= info->fail_time_ns;
 }
 
+/* Enough of the new record is on disk for the one it replaced to go: the summary, or without one every window. */
+static bool is_whole(const struct assay_run_info *info)
+{
+	return info->no_info ? info->records_lost == 0 : info->info_error[0] == '\0';
+}
+
 static void write_end(struct session *s)
 {
 	if (is_taken_back(s)) {
@@ -101,6 +111,8 @@ static void write_end(struct session *s)
 		return;
 	}
 	write_info(s, true);
+	if (s->files && !is_whole(s->info))
+		s->info->old_record = run_files_give_way(s->files);
 }
 
 static void checkpoint(struct session *s)
@@ -111,7 +123,7 @@ static void checkpoint(struct session *s)
 	bounds_count(&s->bounds, s->info);
 	live_describe(s);
 	write_info(s, false);
-	if (s->files && is_here_to_stay(s))
+	if (s->files && is_here_to_stay(s) && is_whole(s->info))
 		run_files_commit(s->files);
 	s->checkpoint_ns = clock_monotonic_ns();
 }

@@ -176,6 +176,8 @@ struct watched {
 	uint64_t budget; /* thousandths of a percent of one CPU; 0: none was set */
 	uint64_t for_ns; /* how long it was to be watched; 0: until its end */
 };
+/* What became of the record that was to be replaced, where the new one could not be written whole. */
+enum old_record { OLD_RECORD_NONE, OLD_RECORD_PUT_BACK, OLD_RECORD_KEPT };
 
 struct assay_run_info {
 	struct watched watched;
@@ -262,6 +264,8 @@ struct assay_run_info {
 	uint64_t processes_too_short; /* counted, never named */
 	/* the final info.json could not be written: what stands there is of an earlier moment, or nothing */
 	bool info_lost;
+	bool info_stands; /* some version of it was written */
+	enum old_record old_record;
 	bool processes_counted; /* the census was complete */
 	uint64_t too_short_cpu_ns; /* CPU of the total that no named process holds */
 	struct name_usage *names; /* by CPU, descending */
