@@ -13,6 +13,7 @@
 
 #include "api/attend.h"
 #include "api/facts.h"
+#include "api/levels.h"
 #include "api/live.h"
 #include "api/outcome.h"
 #include "api/own_terminal.h"
@@ -108,6 +109,7 @@ static void write_end(struct session *s)
 	if (is_taken_back(s)) {
 		s->info->discarded = true;
 		run_files_discard(s->files);
+		levels_discard(s);
 		return;
 	}
 	write_info(s, true);
@@ -123,6 +125,7 @@ static void checkpoint(struct session *s)
 	bounds_count(&s->bounds, s->info);
 	live_describe(s);
 	write_info(s, false);
+	levels_checkpoint(s);
 	if (s->files && is_here_to_stay(s) && is_whole(s->info))
 		run_files_commit(s->files);
 	s->checkpoint_ns = clock_monotonic_ns();
@@ -170,7 +173,9 @@ static void wait_for_event(struct session *s, uint64_t now_ns)
 {
 	struct monitor *m = &s->monitor;
 	bool listen = m->census.fd >= 0 && now_ns >= s->census_pause_ns;
-	uint64_t until_ns = limiting_due_ns(s, now_ns, m->schedule.next_tick_ns);
+	uint64_t tick_ns = m->schedule.next_tick_ns;
+	uint64_t until_ns = limiting_due_ns(
+		s, now_ns, tick_ns < levels_due_ns(s) ? tick_ns : levels_due_ns(s));
 	struct pollfd fds[] = { { .fd = s->signals.fd, .events = POLLIN },
 		{ .fd = listen ? m->census.fd : -1, .events = POLLIN } };
 
@@ -210,6 +215,7 @@ static void record_until_over(struct session *s)
 			return;
 		uint64_t now_ns = clock_monotonic_ns();
 		limiting_act(s, now_ns);
+		levels_tick(s, now_ns);
 		if (now_ns >= s->monitor.schedule.next_tick_ns || limiting_look_due(s, now_ns)) {
 			outputs_attend(s);
 			own_terminal_look(s);
@@ -261,6 +267,7 @@ static void finish(struct session *s)
 	info->ended_realtime_ns = clock_realtime_ns() - (clock_monotonic_ns() - end_ns);
 	info->wall_ns = end_ns > s->start_ns ? end_ns - s->start_ns : 0;
 	monitor_finish(&s->monitor, page);
+	levels_finish(s);
 	live_finish(s);
 	list_survivors(s);
 	ledger_sum_living(&s->monitor.ledger);
@@ -300,6 +307,7 @@ static void close_session(struct session *s)
 	if (s->file_limit_raised)
 		setrlimit(RLIMIT_NOFILE, &s->file_limit);
 	live_close(s);
+	levels_close(s);
 	s->files = run_files_close(s->files);
 	monitor_done(&s->monitor);
 	if (s->connector_fd >= 0)
@@ -326,13 +334,15 @@ static enum assay_run_status run(struct session *s, int *ret_wait_status, struct
 		return ASSAY_RUN_BAD_OPTION;
 	if (start_files(s, err) < 0)
 		return ASSAY_RUN_BAD_OPTION;
-	if (outputs_open(s, err) < 0) {
+	if (outputs_open(s, err) < 0 || levels_open(s, err) < 0) {
 		run_files_discard(s->files);
+		levels_discard(s);
 		return ASSAY_RUN_BAD_OPTION;
 	}
 	if (start_job(s, err) < 0) {
 		if (s->files)
 			run_files_discard(s->files);
+		levels_discard(s);
 		return s->cgroups.refused ? ASSAY_RUN_BAD_OPTION : ASSAY_RUN_FAILED;
 	}
 
@@ -342,6 +352,7 @@ static enum assay_run_status run(struct session *s, int *ret_wait_status, struct
 		outputs_settle(s);
 		if (s->files)
 			run_files_discard(s->files);
+		levels_discard(s);
 		error_set(err, -number, "cannot run %s", s->options->argv[0]);
 		return ASSAY_RUN_NOT_STARTED;
 	}

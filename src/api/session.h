@@ -12,6 +12,7 @@
 #include "api/limiting.h"
 #include "api/oom.h"
 #include "api/outputs.h"
+#include "api/watching.h"
 #include "assay.h"
 #include "launch/forward.h"
 #include "launch/keeper.h"
@@ -49,6 +50,8 @@ struct session {
 	struct limiting limiting;
 	struct oom_watch oom;
 	struct bounds bounds;
+	struct watching levels; /* targets beside the job; when has_levels */
+	bool has_levels;
 	struct run_files *files; /* NULL when nothing is recorded */
 	struct live_ring live; /* in use when monitor.samples is not NULL */
 	struct rlimit file_limit;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "api/levels.h"
 #include "api/nested.h"
 #include "api/own_terminal.h"
 #include "api/session.h"
@@ -310,6 +311,7 @@ int start_job(struct session *s, struct error *err)
 		bounds_find_in_cgroups(
 			s->info, &s->cgroups.view, &s->bounds, s->monitor.collect.cgroup_reading);
 	job_cgroups_look_at_start(s);
+	levels_begin(s);
 	monitor_baseline(&s->monitor);
 	let_go(s);
 	return 0;

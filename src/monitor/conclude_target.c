@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What may be said of a target that was not started by us: nobody told us of its ends, so most is a lower bound, and why is said beside it. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -229,9 +230,13 @@ static void note_what_is_missing(
 	run_info_note(info, "assay's own processes are no part of the target");
 	if (a->smaps_unreadable)
 		run_info_note(info,
-			"PSS of %llu of the %llu living processes may not be read: sums of it are "
-			"lower bounds; their owner, or root, may",
-			(unsigned long long) a->smaps_unreadable, (unsigned long long) a->living);
+			"PSS of %llu of the %llu living processes could not be read (%s), so sums of "
+			"it are lower bounds%s",
+			(unsigned long long) a->smaps_unreadable, (unsigned long long) a->living,
+			errno_name(a->smaps_error),
+			a->smaps_error == EACCES || a->smaps_error == EPERM
+				? "; their owner, or root, may"
+				: "");
 	if (w->hidden)
 		run_info_note(info,
 			"%llu processes live that /proc does not show to this user (hidepid): if "

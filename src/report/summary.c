@@ -25,6 +25,8 @@ static bool failed(const struct assay_run_info *info)
 {
 	const struct outcome *o = &info->outcome;
 
+	if (info->watched.kind)
+		return false;
 	return info->limit_hit.name || !o->known || o->signal != 0 || o->exit_code != 0;
 }
 
@@ -68,12 +70,49 @@ static void head(struct page *p, const struct assay_run_info *info)
 		o->known && o->core_dumped && !strstr(o->words, "core") ? " (core dumped)" : "",
 		duration);
 	page_styled(p, failed(info) ? STYLE_FAILURE : STYLE_BOLD, text);
-	buf_add_text(p->out, ": ");
-	p->column += strlen(": ");
-	command(p, info);
+	if (!info->watched.kind) {
+		buf_add_text(p->out, ": ");
+		p->column += strlen(": ");
+		command(p, info);
+	}
 	page_end_row(p);
 	if (!o->known && o->evidence[0])
 		page_words(p, "outcome", o->evidence);
+}
+
+static void printable_words(struct page *p, const char *label, const char *text)
+{
+	struct buf printable = { 0 };
+
+	text_add_printable(&printable, text, strlen(text));
+	if (printable.failed)
+		p->out->failed = true;
+	else
+		page_words(p, label, printable.data ? printable.data : "");
+	buf_done(&printable);
+}
+
+/* Who was watched, and what they had done before: no part of the numbers. */
+static void watched_rows(struct page *p, const struct assay_run_info *info)
+{
+	const struct watched *w = &info->watched;
+	char duration[UNITS_TEXT_SIZE];
+	char text[ITEM_SIZE];
+
+	if (!w->kind)
+		return;
+	printable_words(p, "target", w->people);
+	snprintf(text, sizeof(text), "%llu at the start, %llu seen, %llu ended, %llu left, %llu living",
+		(unsigned long long) w->at_start, (unsigned long long) w->seen,
+		(unsigned long long) w->ended, (unsigned long long) w->left,
+		(unsigned long long) w->living);
+	page_words(p, "members", text);
+	if (w->before_cpu_ns < 1000000)
+		return;
+	format_duration(w->before_cpu_ns, duration);
+	snprintf(text, sizeof(text), "%s CPU had been used when the watch began: in no number here",
+		duration);
+	page_words(p, "before", text);
 }
 
 /* The headline of that name if it has a value. */
@@ -206,7 +245,7 @@ static bool memory_row(struct page *p, const struct assay_run_info *info)
 	if (!job && !process)
 		return absent_row(p, info, "memory", "memory_peak_bytes");
 	page_row(p, "memory");
-	item(p, job, "peak of the job");
+	item(p, job, info->watched.kind ? "peak of the target" : "peak of the job");
 	item(p, process, "largest process");
 	/* What is charged to a cgroup that others are in says little of the job. */
 	if (charged && charged->value.quality == EXACT)
@@ -248,6 +287,9 @@ static bool processes_row(struct page *p, const struct assay_run_info *info)
 
 	if (!h && seen == 0)
 		return false;
+	/* Of a target the members are told above. */
+	if (info->watched.kind)
+		return true;
 	page_row(p, "processes");
 	if (h) {
 		item(p, h, "");
@@ -351,18 +393,6 @@ static void self_row(struct page *p, const struct assay_run_info *info)
 	else
 		page_words(p, "self", text.data);
 	buf_done(&text);
-}
-
-static void printable_words(struct page *p, const char *label, const char *text)
-{
-	struct buf printable = { 0 };
-
-	text_add_printable(&printable, text, strlen(text));
-	if (printable.failed)
-		p->out->failed = true;
-	else
-		page_words(p, label, printable.data ? printable.data : "");
-	buf_done(&printable);
 }
 
 static void lost_row(struct page *p, const struct assay_run_info *info)
@@ -505,6 +535,7 @@ void report_summary(const struct assay_run_info *info, int color, struct buf *ou
 	char text[ITEM_SIZE];
 
 	head(&page, info);
+	watched_rows(&page, info);
 	limit_row(&page, info);
 	measured_rows(&page, info);
 	allowed_rows(&page, info);
