@@ -27,6 +27,7 @@ struct watching_options {
 	const char *measurements;
 	uint64_t sample_interval_ns, report_interval_ns;
 	int record_types, clobber;
+	bool append; /* to records that are there */
 	const char *message, *name;
 	const char *const *tags;
 	bool read_cgroups;
@@ -62,7 +63,8 @@ struct watching {
 	struct monitor monitor;
 	bool monitored;
 	uint64_t start_ns, self_before_ns, checkpoint_ns;
-	uint64_t (*helpers_cpu_ns)(void *context); /* CPU time of other processes of ours; may be NULL */
+	uint64_t (*helpers_cpu_ns)(
+		void *context); /* CPU time of other processes of ours; may be NULL */
 	void *helpers_context;
 };
 

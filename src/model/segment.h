@@ -12,6 +12,7 @@ struct assay_run_info;
 /* A quantity of the headline, as it was at the end of a joining. */
 struct segment_value {
 	char name[32];
+	char key[80]; /* the measurement it came from */
 	uint8_t unit; /* enum unit, as in struct headline */
 	uint8_t quality; /* enum quality, never ABSENT */
 	uint64_t n;
@@ -19,7 +20,8 @@ struct segment_value {
 
 /* From a joining to its end. */
 struct segment {
-	uint64_t started_realtime_ns, ended_realtime_ns; /* ended 0: it has not, or nobody wrote it down */
+	uint64_t started_realtime_ns,
+		ended_realtime_ns; /* ended 0: it has not, or nobody wrote it down */
 	uint64_t wall_ns;
 	uint64_t boottime_ns; /* CLOCK_BOOTTIME at its start; 0: not known */
 	char boot_id[40];
