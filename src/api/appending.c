@@ -220,4 +220,6 @@ void appending_begin(struct watching *w, size_t i)
 	if (e->last.found && before_ns < e->last.end_ns)
 		before_ns = e->last.end_ns;
 	run_files_go_on(w->each[i].files, before_ns, info->joined.n);
+	/* The first version of the info file already says what the one that it replaces did. */
+	segments_merge(info);
 }
