@@ -34,6 +34,33 @@ static int parse(const char *text, struct read_info *ret, struct error *err)
 	return read_info_parse(text, strlen(text), ret, err);
 }
 
+static void the_joinings_are_back(const struct joined *j, const struct segment *first)
+{
+	assert_int_equal(j->at_start, 1);
+	assert_int_equal(j->seen, 2);
+	assert_int_equal(j->ended, 3);
+	assert_int_equal(j->left, 4);
+	assert_true(j->before_io_known);
+	assert_int_equal(j->before_cpu_ns, 6);
+	assert_int_equal(j->before_read_bytes, 7);
+	assert_int_equal(j->before_write_bytes, 8);
+	assert_int_equal(j->suspended_ns, 5);
+	assert_int_equal(j->n, 2);
+	assert_int_equal(j->list[0].started_realtime_ns, first->started_realtime_ns);
+	assert_int_equal(j->list[0].ended_realtime_ns, 0);
+	assert_int_equal(j->list[0].wall_ns, 3 * S);
+	assert_int_equal(j->list[0].boottime_ns, 40807810397573);
+	assert_string_equal(j->list[0].boot_id, "b-1");
+	assert_int_equal(j->list[0].first_start_ticks, 77);
+	assert_int_equal(j->list[0].at_start, 4);
+	assert_string_equal(j->list[0].words, "w");
+	assert_int_equal(j->list[0].n_values, 1);
+	assert_int_equal(j->list[0].values[0].n, 864000123456789);
+	assert_int_equal(j->list[0].values[0].quality, LOWER_BOUND);
+	assert_int_equal(j->list[0].values[0].unit, SECONDS);
+	assert_string_equal(j->list[0].values[0].key, "target_cpu_seconds");
+}
+
 static void what_was_written_is_read_back(void **state)
 {
 	char first_tag[] = "a=1", second_tag[] = "b=x\xff", id[] = "an-id", name[] = "na\xffme",
@@ -97,30 +124,7 @@ static void what_was_written_is_read_back(void **state)
 	assert_int_equal(got.monitor_pid, 12);
 	assert_int_equal(got.monitor_start_ticks, 34);
 	assert_string_equal(got.boot_id, "b-2");
-	const struct joined *j = &got.joined;
-	assert_int_equal(j->at_start, 1);
-	assert_int_equal(j->seen, 2);
-	assert_int_equal(j->ended, 3);
-	assert_int_equal(j->left, 4);
-	assert_true(j->before_io_known);
-	assert_int_equal(j->before_cpu_ns, 6);
-	assert_int_equal(j->before_read_bytes, 7);
-	assert_int_equal(j->before_write_bytes, 8);
-	assert_int_equal(j->suspended_ns, 5);
-	assert_int_equal(j->n, 2);
-	assert_int_equal(j->list[0].started_realtime_ns, segments[0].started_realtime_ns);
-	assert_int_equal(j->list[0].ended_realtime_ns, 0);
-	assert_int_equal(j->list[0].wall_ns, 3 * S);
-	assert_int_equal(j->list[0].boottime_ns, 40807810397573);
-	assert_string_equal(j->list[0].boot_id, "b-1");
-	assert_int_equal(j->list[0].first_start_ticks, 77);
-	assert_int_equal(j->list[0].at_start, 4);
-	assert_string_equal(j->list[0].words, "w");
-	assert_int_equal(j->list[0].n_values, 1);
-	assert_int_equal(j->list[0].values[0].n, 864000123456789);
-	assert_int_equal(j->list[0].values[0].quality, LOWER_BOUND);
-	assert_int_equal(j->list[0].values[0].unit, SECONDS);
-	assert_string_equal(j->list[0].values[0].key, "target_cpu_seconds");
+	the_joinings_are_back(&got.joined, &segments[0]);
 	read_info_done(&got);
 	buf_done(&text);
 	free(segments[0].values);
