@@ -39,7 +39,8 @@ static void printable(const char *text, char *ret, size_t size)
 static int is_of_another(
 	const struct assay_run_info *info, const struct read_info *old, struct error *err)
 {
-	char theirs[160], ours[160];
+	char theirs[160];
+	char ours[160];
 
 	if (strcmp(old->kind, info->watched.kind) == 0 &&
 		strcmp(old->text, info->watched.text) == 0)
@@ -70,7 +71,8 @@ static int is_another_process(
 static int is_being_recorded(const struct watching *w, const struct assay_run_info *info,
 	const struct read_info *old, struct error *err)
 {
-	char path[32], text[1024];
+	char path[32];
+	char text[1024];
 	struct proc_stat stat;
 
 	if (!old->running || strcmp(old->boot_id, info->boot_id) != 0)

@@ -14,7 +14,8 @@ enum manner { SUM, PEAK, MEAN_CORES, PROCESSES };
 
 static bool ends_with(const char *name, const char *end)
 {
-	size_t n = strlen(name), n_end = strlen(end);
+	size_t n = strlen(name);
+	size_t n_end = strlen(end);
 
 	return n > n_end && strcmp(name + n - n_end, end) == 0;
 }
@@ -154,7 +155,8 @@ static struct merged merge(const struct joined *j, const char *name)
 static struct merged merge_mean(const struct joined *j)
 {
 	struct merged cpu = merge(j, "cpu_seconds");
-	uint64_t cpu_ns = 0, wall_ns = 0;
+	uint64_t cpu_ns = 0;
+	uint64_t wall_ns = 0;
 
 	/* Of those that tell both: a joining that lost its numbers would thin the others'. */
 	for (size_t i = 0; i < j->n; i++) {

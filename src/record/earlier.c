@@ -16,7 +16,8 @@
 /* Whoever renames a record away takes its lock first; between our open(2) and our lock he may have done it. */
 static int still_has_its_name(int dirfd, const char *name, int fd)
 {
-	struct stat ours, named;
+	struct stat ours;
+	struct stat named;
 
 	if (fstat(fd, &ours) < 0)
 		return -errno;

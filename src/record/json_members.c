@@ -45,7 +45,7 @@ json_t *members_load(struct members *m, const char *bytes, size_t n)
 	json_error_t e;
 	json_t *top = json_loadb(bytes, n, JSON_REJECT_DUPLICATES, &e);
 
-	if (top && json_is_object(top))
+	if (json_is_object(top))
 		return top;
 	if (top)
 		m->code = error_say(m->err, -EINVAL, "it is no object");
@@ -139,7 +139,8 @@ static char *from_hex(const char *hex)
 	char *bytes = malloc(n + 1);
 
 	for (size_t i = 0; bytes && i < n; i++) {
-		int high = nibble(hex[2 * i]), low = nibble(hex[2 * i + 1]);
+		int high = nibble(hex[2 * i]);
+		int low = nibble(hex[2 * i + 1]);
 
 		if (high < 0 || low < 0 || high + low == 0) {
 			free(bytes);

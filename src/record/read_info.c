@@ -15,8 +15,8 @@
 
 static bool find_quality(const char *name, uint8_t *ret)
 {
-	for (uint8_t q = EXACT; q < N_QUALITY; q++) {
-		*ret = q;
+	for (int q = EXACT; q < N_QUALITY; q++) {
+		*ret = (uint8_t) q;
 		if (strcmp(quality_name((enum quality) q), name) == 0)
 			return true;
 	}
@@ -177,22 +177,17 @@ static void read_target(struct members *m, const json_t *top, struct read_info *
 	j->suspended_ns = member_seconds(m, time, "suspended_seconds");
 }
 
-static void read_tag(struct members *m, const char *key, char *value, struct read_info *info)
+static void read_tag(struct members *m, const char *key, const char *value, struct read_info *info)
 {
 	char **tags = realloc(info->tags, (info->n_tags + 1) * sizeof(*tags));
-	size_t n = strlen(key);
+	char *tag = NULL;
 
 	if (tags)
 		info->tags = tags;
-	char *tag = tags && value ? malloc(n + strlen(value) + 2) : NULL;
-	if (!tag) {
-		members_fail(m, "tags", "cannot be kept");
-		return;
-	}
-	memcpy(tag, key, n);
-	tag[n] = '=';
-	memcpy(tag + n + 1, value, strlen(value) + 1);
-	info->tags[info->n_tags++] = tag;
+	if (!tags || asprintf(&tag, "%s=%s", key, value) < 0)
+		members_fail(m, "tags", "cannot be kept: out of memory");
+	else
+		info->tags[info->n_tags++] = tag;
 }
 
 static void read_tags(struct members *m, const json_t *top, struct read_info *info)

@@ -145,7 +145,7 @@ static void search(const char *tail, size_t n, struct last_window *ret)
 int read_last_window(int fd, struct last_window *ret)
 {
 	char *tail = malloc(TAIL_MAX);
-	size_t n;
+	size_t n = 0;
 	int r = tail ? read_tail(fd, tail, TAIL_MAX, &n) : -ENOMEM;
 
 	*ret = (struct last_window){ 0 };
