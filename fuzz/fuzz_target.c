@@ -37,6 +37,9 @@ static void feed_words(const char *text, size_t n)
 	must(t.n_terms >= 1 && t.n_terms <= TARGET_TERMS_MAX);
 	must_be_shown(t.people);
 	must(t.file_word[0] != '.' && !strchr(t.file_word, '/'));
+	for (size_t i = 0; i < t.n_terms; i++)
+		if (t.terms[i].has_regex)
+			(void) regexec(&t.terms[i].regex, t.text, 0, NULL, 0);
 	must(target_parse(t.text, &again, NULL) == 0);
 	must(strcmp(t.text, again.text) == 0 && t.n_terms == again.n_terms);
 	target_done(&again);

@@ -20,10 +20,8 @@ int appending_check_prefix(const char *prefix, struct error *err)
 {
 	if (prefix && !strstr(prefix, "{datetime}") && !strstr(prefix, "{pid}"))
 		return 0;
-	return error_say(err, -EINVAL,
-		"--append continues the record at the same prefix: it needs --output-prefix, "
-		"without "
-		"{datetime} and {pid}");
+	return error_say(
+		err, -EINVAL, "--append needs --output-prefix, without {datetime} and {pid}");
 }
 
 /* Words of a file, fit for a terminal. */
@@ -62,9 +60,8 @@ static int is_another_process(
 		(now == last->first_start_ticks && strcmp(last->boot_id, info->boot_id) == 0))
 		return 0;
 	return error_say(err, -EINVAL,
-		"%sinfo.json is of a process %ld that has ended; the one of that number now is "
-		"another",
-		info->prefix, (long) info->watched.first_pid);
+		"%sinfo.json is of an earlier process %ld: it is not continued", info->prefix,
+		(long) info->watched.first_pid);
 }
 
 /* Where locks do not tell (some file systems have none). */

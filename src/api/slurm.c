@@ -8,10 +8,8 @@
 #include <string.h>
 
 #include "base/macros.h"
+#include "linux/slurm_names.h"
 #include "model/run_info.h"
-
-/* Slurm's ids have 32 bits; the greatest ones stand for "none", "all" and the like (NO_VAL, INFINITE; slurm.h). */
-#define ID_MAX 0xfffffeffULL
 
 static bool is_name(const char *text)
 {
@@ -29,15 +27,6 @@ static bool is_number(const char *text, uint64_t *ret)
 		return false;
 	*ret = strtoull(text, NULL, 10);
 	return true;
-}
-
-/* Steps that have a word and no number where Slurm prints them: "12.batch" (slurm_protocol_defs.h). */
-static const char *step_word(uint64_t number)
-{
-	static const char *const words[] = { "interactive", "batch", "extern" };
-	const uint64_t first = 0xfffffffaULL;
-
-	return number >= first && number - first < ARRAY_SIZE(words) ? words[number - first] : NULL;
 }
 
 enum form { ID, STEP, NAME };
@@ -68,8 +57,8 @@ static void take(struct assay_run_info *info, size_t i, const char *name, const 
 		word = text;
 	} else {
 		good = is_number(text, &number);
-		word = good && ids[i].form == STEP ? step_word(number) : NULL;
-		good = good && (word || number <= ID_MAX);
+		word = good && ids[i].form == STEP ? slurm_step_word(number) : NULL;
+		good = good && (word || number <= SLURM_ID_MAX);
 	}
 	if (good)
 		run_info_fact(info, "slurm", NULL, ids[i].key, word, number);

@@ -53,9 +53,7 @@ bool start_intervals_are_sane(uint64_t sample_ns, uint64_t report_ns, struct err
 		}
 	}
 	if (report_ns && report_ns < sample_ns) {
-		error_say(err, -ERANGE,
-			"the report interval is shorter than the sample interval: its windows "
-			"would be empty");
+		error_say(err, -ERANGE, "the report interval is shorter than the sample interval");
 		return false;
 	}
 	return true;
@@ -143,6 +141,7 @@ static void note_what_was_asked(struct assay_run_info *info, const struct assay_
 	info->fail_time_ns = o->fail_time_ns;
 	info->fail_always = o->fail_always != 0;
 	info->limits_option = copy(o->limits);
+	info->budget = o->budget;
 	info->limit_grace_ns = o->limit_grace_ns;
 	info->message = copy(o->message);
 	info->name = copy(o->name);
@@ -293,6 +292,7 @@ int start_job(struct session *s, struct error *err)
 		return r;
 	}
 	s->monitor.collect.spawn_floor_bytes = floor_bytes;
+	s->monitor.effort.budget = s->options->budget;
 	s->monitor.collect.self_before_ns = s->self_before_ns;
 	s->monitor.collect.cgroup = s->cgroups.viewed ? &s->cgroups.view : NULL;
 	open_sources(s);

@@ -144,6 +144,7 @@ static int open_monitor(struct watching *w, const pid_t *ours, struct error *err
 	if (r < 0)
 		return r;
 	w->monitored = true;
+	w->monitor.effort.budget = w->options.budget;
 	r = monitor_watch(&w->monitor, w->targets, w->n, err);
 	if (r < 0)
 		return r;
@@ -237,6 +238,7 @@ static void conclude_one(struct watching *w, size_t i, bool running)
 
 	w->monitor.lasting_notes = w->each[i].lasting_notes;
 	info->wall_ns = clock_monotonic_ns() - w->start_ns;
+	memcpy(info->collectors, w->states, sizeof(info->collectors));
 	watching_take_self(w, i);
 	conclude_target(&w->monitor, &w->monitor.views[i], info, running);
 	bounds_count(&w->each[i].bounds, info);
@@ -253,7 +255,7 @@ void watching_checkpoint(struct watching *w, bool at_once)
 	for (size_t i = 0; i < w->n; i++) {
 		conclude_one(w, i, true);
 		watching_write_info(w, i, false);
-		if (w->each[i].files)
+		if (w->each[i].files && run_info_is_whole(w->each[i].info))
 			run_files_commit(w->each[i].files);
 	}
 }
@@ -297,6 +299,8 @@ void watching_finish(struct watching *w, const char *words, const char *evidence
 		list_living(w, i);
 		conclude_one(w, i, false);
 		watching_write_info(w, i, true);
+		if (w->each[i].files && !run_info_is_whole(info))
+			info->old_record = run_files_give_way(w->each[i].files);
 	}
 }
 

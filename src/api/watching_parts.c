@@ -16,6 +16,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "linux/net_dev.h"
 #include "linux/proc_stat.h"
 #include "linux/roots.h"
 
@@ -44,7 +45,7 @@ static void what_was_asked(struct assay_run_info *info, const struct watching_op
 	info->message = copy(o->message);
 	info->name = copy(o->name);
 	tags_copy(info, o->tags);
-	info->watched.budget = o->budget;
+	info->budget = o->budget;
 	info->watched.for_ns = o->for_ns;
 	info->cgroup_option = o->read_cgroups ? "auto" : "none";
 }
@@ -193,6 +194,42 @@ static pid_t any_member(const struct watching *w, size_t i)
 	return 0;
 }
 
+static void share_network(struct watching *w, size_t i)
+{
+	const struct view *views = w->monitor.views;
+	uint64_t mine, its_own;
+
+	if (net_namespace(w->roots, views[i].collect.network_pid, &mine) < 0)
+		return;
+	for (size_t k = 0; k < i; k++)
+		if (views[k].collect.like[PER_NETWORK] < 0 && views[k].collect.network_pid > 0 &&
+			net_namespace(w->roots, views[k].collect.network_pid, &its_own) == 0 &&
+			its_own == mine) {
+			monitor_share(&w->monitor, i, k, PER_NETWORK);
+			return;
+		}
+}
+
+static bool same_places(const struct cgroup_view *a, const struct cgroup_view *b)
+{
+	for (int i = 0; i < N_CGROUP_CONTROLLERS; i++)
+		if (a->place[i].version != b->place[i].version ||
+			a->place[i].inode != b->place[i].inode ||
+			a->place[i].own != b->place[i].own)
+			return false;
+	return true;
+}
+
+static void share_cgroups(struct watching *w, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (w->each[k].viewed && w->monitor.views[k].collect.like[PER_CGROUP] < 0 &&
+			same_places(&w->each[k].cgroup, &w->each[i].cgroup)) {
+			monitor_share(&w->monitor, i, k, PER_CGROUP);
+			return;
+		}
+}
+
 void watching_find_places(struct watching *w, size_t i)
 {
 	struct watched_target *t = &w->each[i];
@@ -204,6 +241,7 @@ void watching_find_places(struct watching *w, size_t i)
 	if (pid == 0)
 		return;
 	c->network_pid = pid;
+	share_network(w, i);
 	bounds_find(t->info, w->roots, pid, &t->bounds);
 	bounds_forget_environment(t->info);
 	/* Everybody has no cgroup of its own, and a user or a name may have many: what one of them counted would say nothing. */
@@ -216,6 +254,7 @@ void watching_find_places(struct watching *w, size_t i)
 		if (cgroup_view_raise(&t->cgroup, term->cgroups[k]) > 0 &&
 			t->cgroup.place[CGROUP_CPUACCT].own)
 			c->cgroup_is_target = true;
+	share_cgroups(w, i);
 }
 
 void watching_take_self(struct watching *w, size_t i)
@@ -231,6 +270,8 @@ void watching_take_self(struct watching *w, size_t i)
 		host_own_peak_bytes(w->roots, &w->monitor.collect.kept[KEPT_OWN_STATUS]);
 	info->ticks = w->monitor.ticks;
 	info->missed_ticks = w->monitor.schedule.missed;
+	info->ticks_left_out = w->monitor.schedule.left_out;
+	info->readings_skipped = w->monitor.ledger.readings_skipped;
 	info->windows = w->monitor.sequence;
 	info->suspended_ns = w->monitor.suspended_ns;
 	if (w->each[i].files) {
@@ -249,8 +290,12 @@ void watching_write_info(struct watching *w, size_t i, bool final)
 	struct error why = { 0 };
 
 	info->info_error[0] = '\0';
-	if (!w->each[i].files || run_files_write_info(w->each[i].files, info, final, &why) >= 0)
+	if (!w->each[i].files)
 		return;
+	if (run_files_write_info(w->each[i].files, info, final, &why) >= 0) {
+		info->info_stands = !info->no_info;
+		return;
+	}
 	info->write_failures++;
 	info->info_lost = final;
 	snprintf(info->info_error, sizeof(info->info_error), "%.*s",

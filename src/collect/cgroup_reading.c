@@ -160,7 +160,7 @@ bool cgroup_is_own(const struct collect *c, enum cgroup_controller controller)
 
 static void look_at_process(struct collect *c, const struct process *p)
 {
-	if (c->target && !(p->share.targets & c->target->account->bit))
+	if (c->target && !(p->share.targets & c->target->bits))
 		return;
 	if (p->alive && !p->zombie && p->pid != c->cgroup->pid)
 		cgroup_view_find_left(c->cgroup, p->pid, c->cgroup_reading->left);

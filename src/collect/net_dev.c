@@ -161,7 +161,7 @@ static void look_at_members(const struct collect *c)
 		struct process *p = ledger_at(c->ledger, i);
 		uint64_t its_own;
 
-		if (c->target && !(p->share.targets & c->target->account->bit))
+		if (c->target && !(p->share.targets & c->target->bits))
 			continue;
 		if (s->members_elsewhere || !is_due(p))
 			continue;
@@ -216,7 +216,8 @@ static int read_net_dev(struct collect *c, struct batch *out)
 	return 0;
 }
 
-const struct collector net_dev_collector = { .name = "net_dev", .per_target = true,
+const struct collector net_dev_collector = { .name = "net_dev",
+	.per_target = PER_NETWORK,
 	.rows = rows,
 	.n_rows = N_ROWS,
 	.counted_before = true,

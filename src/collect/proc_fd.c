@@ -24,7 +24,7 @@ static int read_fds(struct collect *c, struct batch *out)
 
 		if (!p->alive || p->zombie)
 			continue;
-		if (!p->quiet || !p->fds_known) {
+		if (!p->fds_known || (!p->quiet && ledger_reading_is_due(l, p, true))) {
 			p->fds_error = -proc_fd_count(c->roots, p->pid, &p->fds);
 			p->fds_known = true;
 		}

@@ -85,7 +85,7 @@ static int probe_smaps(const struct collect *c, struct error *err)
 	return 0;
 }
 
-static void put_process(struct batch *out, struct process *p)
+static void put_with(struct batch *out, struct process *p, enum quality quality)
 {
 	const struct smaps_rollup *s = &p->smaps;
 
@@ -93,18 +93,23 @@ static void put_process(struct batch *out, struct process *p)
 		put_all_absent(out, p, PSS, PSS_AGE, p->smaps_error);
 		return;
 	}
-	put(out, p, PSS, s->pss);
-	put(out, p, PRIVATE, s->private_clean + s->private_dirty);
-	put(out, p, SWAP_PSS, s->swap_pss);
+	put_quality(out, p, PSS, s->pss, quality);
+	put_quality(out, p, PRIVATE, s->private_clean + s->private_dirty, quality);
+	put_quality(out, p, SWAP_PSS, s->swap_pss, quality);
 	if (s->has_pss_split) {
-		put(out, p, PSS_ANON, s->pss_anon);
-		put(out, p, PSS_FILE, s->pss_file);
-		put(out, p, PSS_SHMEM, s->pss_shmem);
+		put_quality(out, p, PSS_ANON, s->pss_anon, quality);
+		put_quality(out, p, PSS_FILE, s->pss_file, quality);
+		put_quality(out, p, PSS_SHMEM, s->pss_shmem, quality);
 	} else {
 		put_absent(out, p, PSS_ANON, ENODATA);
 		put_absent(out, p, PSS_FILE, ENODATA);
 		put_absent(out, p, PSS_SHMEM, ENODATA);
 	}
+}
+
+static void put_process(struct batch *out, struct process *p)
+{
+	put_with(out, p, SAMPLED);
 }
 
 /* Reads one process for the round; false when there is nothing of it to put. */
@@ -121,7 +126,8 @@ static bool read_process(struct collect *c, struct process *p)
 	} else {
 		process_read_smaps(l, p);
 	}
-	return p->alive;
+	/* One that is exiting has given its memory back: that is nothing, not something we may not read. */
+	return p->alive && p->smaps_error != ESRCH;
 }
 
 /* Pages that came or went in the process since the round began. A page mapped by one more process meanwhile was counted whole in
@@ -160,7 +166,10 @@ static void read_round(struct collect *c, struct batch *out)
 	uint64_t dearest_ns = 0;
 	uint64_t sum = 0;
 	uint64_t moved = 0;
+	uint32_t rest_every = l->rest_every;
 
+	/* What moved meanwhile has to be known of all. */
+	l->rest_every = 1;
 	c->pss_skipped_large = 0;
 	if (c->watch)
 		watch_pss_round_begins(c->watch);
@@ -203,10 +212,14 @@ static void read_round(struct collect *c, struct batch *out)
 		for (unsigned row = PSS; row < PSS_AGE; row++)
 			batch_total_quality(out, row, ESTIMATE);
 
+	l->rest_every = rest_every;
 	c->pss_rounds++;
 	c->pss_round_complete_ns = out->now_ns;
 	c->pss_changes = l->changes;
-	uint64_t pause_ns = (clock_thread_cpu_ns() - began_ns) * COST_SHARE;
+	uint64_t cost_ns = clock_thread_cpu_ns() - began_ns;
+	uint64_t pause_ns = cost_ns * (c->pss_cost_share ? c->pss_cost_share : COST_SHARE);
+	c->pss_cost_ns += cost_ns;
+	c->pss_round_cost_ns = cost_ns;
 	if (pause_ns < dearest_ns * STALL_SHARE)
 		pause_ns = dearest_ns * STALL_SHARE;
 	c->pss_round_due_ns = out->now_ns + pause_ns;
@@ -225,8 +238,113 @@ static void put_round_again(struct collect *c, struct batch *out)
 	}
 }
 
+/* How many samples a round may have to wait for its turn before it is given up for single readings. */
+#define ROUND_WAITS_MAX 20
+#define FIRST_ROUND_NS 15000ULL /* of a process, before one was measured */
+
+/* A budget too small for rounds: then processes are read one by one, as many in a sample as it allows. */
+static bool is_beyond_rounds(const struct collect *c)
+{
+	uint64_t expected_ns =
+		c->pss_round_cost_ns ? c->pss_round_cost_ns : c->ledger->n_order * FIRST_ROUND_NS;
+
+	return c->pss_allowed_ns > 0 && !c->pss_now && !c->pss_forced &&
+	       expected_ns > ROUND_WAITS_MAX * c->pss_allowed_ns;
+}
+
+static uint64_t resident(const struct process *p)
+{
+	return p->has_statm ? p->statm.resident : p->stat.rss_pages;
+}
+
+/* A newborn, or one that has grown or shrunk by a part in 64 since it was read. */
+static bool is_urgent(const struct process *p)
+{
+	uint64_t now = resident(p);
+	uint64_t before = p->rss_pages_before;
+	uint64_t by = now > before ? now - before : before - now;
+
+	return !p->smaps_tick || (by >= 64 && by >= before / 64);
+}
+
+/* Reads it in its turn; it may stand still for its part of the time only. */
+static void read_in_turn(struct collect *c, struct process *p, uint64_t now_ns)
+{
+	if (p->smaps_tick && now_ns < p->smaps_stamp_ns + p->smaps_cost_ns * STALL_SHARE)
+		return;
+	p->rss_pages_before = resident(p);
+	p->shares_memory = shares_memory(c->ledger, p);
+	if (!p->shares_memory)
+		read_process(c, p);
+	p->smaps_tick = c->ledger->ticks;
+	p->smaps_stamp_ns = now_ns;
+}
+
+static bool may_be_read(const struct process *p)
+{
+	return p->alive && !p->zombie;
+}
+
+/* The young and the changed first, then the others in turn, until what is allowed is used up. */
+static void read_some(struct collect *c, struct batch *out)
+{
+	struct ledger *l = c->ledger;
+	uint64_t began_ns = clock_thread_cpu_ns();
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < l->n_order; i++)
+		ledger_at(l, i)->in_round = may_be_read(ledger_at(l, i));
+	for (size_t i = 0; i < l->n_order; i++) {
+		struct process *p = ledger_at(l, i);
+
+		if (!may_be_read(p) || !is_urgent(p))
+			continue;
+		if (clock_thread_cpu_ns() - began_ns > c->pss_allowed_ns) {
+			l->readings_skipped++;
+			continue;
+		}
+		read_in_turn(c, p, out->now_ns);
+	}
+	for (; n < l->n_order && clock_thread_cpu_ns() - began_ns <= c->pss_allowed_ns; n++) {
+		c->pss_turn = c->pss_turn < l->n_order ? c->pss_turn : 0;
+		struct process *p = ledger_at(l, c->pss_turn++);
+
+		if (may_be_read(p) && p->smaps_tick != l->ticks)
+			read_in_turn(c, p, out->now_ns);
+	}
+	c->pss_cost_ns += clock_thread_cpu_ns() - began_ns;
+	c->pss_alone++;
+}
+
+/* What was read of each last, whenever that was: a sum of several moments, which bounds nothing. */
+static void put_what_is_known(struct collect *c, struct batch *out)
+{
+	struct ledger *l = c->ledger;
+	uint64_t oldest_ns = out->now_ns;
+
+	for (size_t i = 0; i < l->n_order; i++) {
+		struct process *p = ledger_at(l, i);
+
+		if (!may_be_read(p) || p->shares_memory)
+			continue;
+		if (!p->smaps_tick) {
+			put_all_absent(out, p, PSS, PSS_AGE, EAGAIN);
+			continue;
+		}
+		put_with(out, p, p->smaps_tick == l->ticks ? SAMPLED : ESTIMATE);
+		if (p->smaps_stamp_ns < oldest_ns)
+			oldest_ns = p->smaps_stamp_ns;
+	}
+	put(out, NULL, PSS_AGE, out->now_ns - oldest_ns);
+}
+
 static int read_smaps(struct collect *c, struct batch *out)
 {
+	if (is_beyond_rounds(c)) {
+		read_some(c, out);
+		put_what_is_known(c, out);
+		return 0;
+	}
 	bool stands = !c->pss_now && c->pss_rounds > 0 && nothing_moved(c);
 
 	if (stands)

@@ -44,10 +44,18 @@ int cgroup_membership_read(const struct roots *roots, pid_t pid, char **ret)
 
 	if (fd < 0)
 		return fd;
-	char *text = malloc(MEMBERSHIP_SIZE);
-	ssize_t n = text ? read_kernel_file(fd, text, MEMBERSHIP_SIZE) : -ENOMEM;
-	char *kept = n < 0 ? NULL : strdup(text);
-	free(text);
+	/* The kernel writes it in one piece, and seldom more than this: one read for a process among thousands. */
+	char most[2048];
+	ssize_t n = read_kernel_record(fd, most, sizeof(most));
+	char *kept = n < 0 ? NULL : strdup(most);
+
+	if (n == -EOVERFLOW) {
+		char *text = malloc(MEMBERSHIP_SIZE);
+
+		n = text ? read_kernel_file(fd, text, MEMBERSHIP_SIZE) : -ENOMEM;
+		kept = n < 0 ? NULL : strdup(text);
+		free(text);
+	}
 	if (!kept)
 		return n < 0 ? (int) n : -ENOMEM;
 	*ret = kept;

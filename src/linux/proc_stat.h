@@ -15,7 +15,8 @@ struct proc_stat {
 	char state; /* R S D Z T t X I ... */
 	pid_t ppid, pgrp, session;
 	int tty_nr;
-	uint64_t flags; /* PF_*: PF_KTHREAD is 0x00200000 */
+	uint64_t flags; /* PF_* of include/linux/sched.h */
+#define PROC_KERNEL_THREAD 0x00200000 /* PF_KTHREAD */
 	uint64_t minor_faults, children_minor_faults, major_faults, children_major_faults;
 	uint64_t user_ticks, system_ticks; /* this process, dead threads included */
 	uint64_t children_user_ticks, children_system_ticks; /* waited-for children, cumulative */

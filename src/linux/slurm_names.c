@@ -33,6 +33,13 @@ bool slurm_job_parse(const char *text, size_t n, uint64_t *ret)
 	return true;
 }
 
+const char *slurm_step_word(uint64_t number)
+{
+	return number >= FIRST_STEP_WORD && number - FIRST_STEP_WORD < ARRAY_SIZE(step_words)
+		       ? step_words[number - FIRST_STEP_WORD]
+		       : NULL;
+}
+
 bool slurm_step_parse(const char *text, size_t n, char ret[SLURM_STEP_SIZE])
 {
 	uint64_t id = 0;
@@ -44,9 +51,8 @@ bool slurm_step_parse(const char *text, size_t n, char ret[SLURM_STEP_SIZE])
 	if (!word) {
 		if (!parse_id(text, n, &id))
 			return false;
-		if (id >= FIRST_STEP_WORD && id - FIRST_STEP_WORD < ARRAY_SIZE(step_words))
-			word = step_words[id - FIRST_STEP_WORD];
-		else if (id > SLURM_ID_MAX)
+		word = slurm_step_word(id);
+		if (!word && id > SLURM_ID_MAX)
 			return false;
 	}
 	if (word)

@@ -25,6 +25,8 @@ struct slurm_place {
 
 /* A job's number; a step as people and Slurm write it, "4294967291" is "batch". False: it is none. */
 bool slurm_job_parse(const char *text, size_t n, uint64_t *ret);
+/* The word of a step that has one, by its number; or NULL. */
+const char *slurm_step_word(uint64_t number);
 bool slurm_step_parse(const char *text, size_t n, char ret[SLURM_STEP_SIZE]);
 
 /* "/slurm/uid_1000/job_7/step_0/task_0", "/system.slice/slurmstepd.scope/job_7/step_0/user/task_0"; false: no job is named. */

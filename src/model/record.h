@@ -23,6 +23,7 @@ struct process_record {
 	bool command_cut; /* the command line is longer than what is kept */
 	uid_t uid;
 	bool born, ended; /* since its last line */
+	bool left; /* it lives on, in no target that is watched */
 	uint64_t
 		since_ns; /* since the run began: what its values cover begins here, at its last line or its birth */
 	uint32_t states[N_STATES]; /* samples seen in each state, in the order of STATE_LETTERS */

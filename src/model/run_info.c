@@ -106,6 +106,11 @@ const struct headline *run_info_headline(const struct assay_run_info *info, cons
 	return NULL;
 }
 
+bool run_info_is_whole(const struct assay_run_info *info)
+{
+	return info->no_info ? info->records_lost == 0 : info->info_error[0] == '\0';
+}
+
 void run_info_done(struct assay_run_info *info)
 {
 	if (!info)

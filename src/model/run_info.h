@@ -162,6 +162,9 @@ struct parent_run {
 	char *prefix; /* owned, absolute, raw bytes; NULL when that run records nothing */
 };
 
+/* What became of the record that was to be replaced, where the new one could not be written whole. */
+enum old_record { OLD_RECORD_NONE, OLD_RECORD_PUT_BACK, OLD_RECORD_KEPT };
+
 /* A target that was not started by us: who was in it, and what they had used before. */
 struct watched {
 	const char *kind; /* "tree", "user" ...; a literal; NULL: the run is of a command */
@@ -175,11 +178,8 @@ struct watched {
 	uint64_t before_cpu_ns, before_read_bytes, before_write_bytes;
 	char **beside; /* owned: the files of the other targets of this run, by their last name */
 	size_t n_beside;
-	uint64_t budget; /* thousandths of a percent of one CPU; 0: none was set */
 	uint64_t for_ns; /* how long it was to be watched; 0: until its end */
 };
-/* What became of the record that was to be replaced, where the new one could not be written whole. */
-enum old_record { OLD_RECORD_NONE, OLD_RECORD_PUT_BACK, OLD_RECORD_KEPT };
 
 struct assay_run_info {
 	struct watched watched;
@@ -247,6 +247,8 @@ struct assay_run_info {
 	size_t n_own_cgroups;
 	struct target_limit target_limits[N_TARGET_LIMITS_MAX];
 	size_t n_target_limits;
+	bool wall_late; /* the end was seen late: wall_ns is the most it can have been, this the least */
+	uint64_t wall_least_ns;
 	uint64_t stopped_ns; /* the job was stopped this long (SIGSTOP, Ctrl-Z) */
 	uint32_t stops;
 	bool discarded; /* the files were taken back: the command failed within its fail time */
@@ -280,6 +282,8 @@ struct assay_run_info {
 
 	/* own cost */
 	uint64_t self_cpu_ns, self_memory_peak_bytes, ticks, missed_ticks, windows;
+	uint64_t budget; /* thousandths of a percent of one CPU; 0: none was set */
+	uint64_t ticks_left_out, readings_skipped; /* to keep within it */
 	uint64_t records_written, records_lost; /* windows that could not be written */
 	uint64_t write_failures;
 	char info_error
@@ -299,6 +303,8 @@ void run_info_fact(struct assay_run_info *info, const char *section, const char 
 	const char *key, const char *text, uint64_t number);
 /* The headline of that name, or NULL. */
 const struct headline *run_info_headline(const struct assay_run_info *info, const char *name);
+/* Enough of the record is on disk for the one it replaces to go: the summary, or without one every window. */
+bool run_info_is_whole(const struct assay_run_info *info);
 void run_info_done(struct assay_run_info *info);
 
 #endif

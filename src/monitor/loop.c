@@ -167,6 +167,8 @@ void monitor_start(struct monitor *m, uint64_t start_ns, uint64_t sample_interva
 	uint64_t report_interval_ns)
 {
 	schedule_start(&m->schedule, start_ns, sample_interval_ns, report_interval_ns);
+	if (m->effort.budget > 0)
+		schedule_make_even(&m->schedule);
 	m->window_start_ns = start_ns;
 	m->ledger.run_start_ns = start_ns;
 	begin_counters(m, start_ns);
@@ -204,6 +206,12 @@ static void read_collector(struct monitor *m, size_t i, uint64_t stamp_ns)
 		return;
 	}
 	for (size_t k = 0; k < m->n_views; k++) {
+		int like = m->views[k].collect.like[collectors[i]->per_target];
+
+		if (like >= 0) {
+			views_copy(m, i, k, (size_t) like);
+			continue;
+		}
 		monitor_turn_to(m, &m->views[k]);
 		read_once(m, i, stamp_ns);
 	}
@@ -298,7 +306,7 @@ static void sample(struct monitor *m, const struct exit_page *page)
 static struct accumulator *single_of(const struct monitor *m, const struct view *view, size_t row)
 {
 	return view && views_row_is_own(m, row) ? &m->batch.targets[view - m->views].singles[row]
-					  : &m->batch.singles[row];
+						: &m->batch.singles[row];
 }
 
 static void summarise_singles(struct monitor *m, const struct view *view, struct summary *ret)
@@ -364,8 +372,8 @@ static void close_views(struct monitor *m, struct record *record)
 		summarise_singles(m, v, v->window_singles);
 		record->singles = v->window_singles;
 		lines_of_view(m, v, record);
-		hand_to_sink(v->sink, record, &v->sink_failures, v->sink_error,
-			sizeof(v->sink_error));
+		hand_to_sink(
+			v->sink, record, &v->sink_failures, v->sink_error, sizeof(v->sink_error));
 	}
 	lines_mark(m, record->monotonic_ns);
 }
@@ -395,8 +403,8 @@ static void close_window(struct monitor *m, bool last)
 	} else {
 		summarise_singles(m, NULL, m->window_singles);
 		lines_choose(m, &record);
-		hand_to_sink(m->sink, &record, &m->sink_failures, m->sink_error,
-			sizeof(m->sink_error));
+		hand_to_sink(
+			m->sink, &record, &m->sink_failures, m->sink_error, sizeof(m->sink_error));
 	}
 	next_window(m, now_ns);
 }
@@ -404,9 +412,11 @@ static void close_window(struct monitor *m, bool last)
 void monitor_tick(struct monitor *m, const struct exit_page *page)
 {
 	notice_suspend(m);
+	effort_begin(m);
 	sample(m, page);
 	hand_on_sample(m, false);
 	schedule_ticked(&m->schedule, m->last_tick_ns);
+	effort_end(m);
 	if (schedule_window_over(&m->schedule, m->last_tick_ns)) {
 		close_window(m, false);
 		schedule_window_closed(&m->schedule, m->last_tick_ns);
@@ -424,9 +434,10 @@ void monitor_finish(struct monitor *m, const struct exit_page *page)
 
 struct summary monitor_run_summary(const struct monitor *m, size_t row)
 {
-	const struct accumulator *a = m->view && views_row_is_own(m, row)
-					      ? &m->batch.targets[m->view - m->views].run_singles[row]
-					      : &m->batch.run_singles[row];
+	const struct accumulator *a =
+		m->view && views_row_is_own(m, row)
+			? &m->batch.targets[m->view - m->views].run_singles[row]
+			: &m->batch.run_singles[row];
 
 	return accumulator_summary(a, m->measures->rows[row]);
 }

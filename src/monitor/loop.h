@@ -12,6 +12,7 @@
 #include "model/record.h"
 #include "model/run_info.h"
 #include "model/sample.h"
+#include "monitor/effort.h"
 #include "monitor/schedule.h"
 #include "target/census.h"
 #include "target/finals.h"
@@ -50,6 +51,7 @@ struct monitor {
 	struct cgroup_reading cgroup_reading;
 	struct net_sockets sockets;
 	struct schedule schedule;
+	struct effort effort;
 	bool active[N_COLLECTORS_MAX];
 	int first_row[N_COLLECTORS_MAX];
 	struct collector_state *states; /* of the run info: cost and failures */
@@ -88,8 +90,9 @@ void monitor_blank(struct monitor *m);
 int monitor_init(struct monitor *m, const struct roots *roots, const struct measures *measures,
 	const bool *selected, struct collector_state *states, struct error *err);
 /* After it: what is measured are these, which run already. Borrowed, resolved. */
-int monitor_watch(
-	struct monitor *m, const struct target *targets, size_t n, struct error *err);
+int monitor_watch(struct monitor *m, const struct target *targets, size_t n, struct error *err);
+/* Two targets are in the same cgroups (PER_CGROUP) or network namespace (PER_NETWORK): `view` has the readings of the earlier one. */
+void monitor_share(struct monitor *m, size_t view, size_t earlier, enum per_target what);
 /* From now on what belongs to one target alone is this one's: sources, run summaries. NULL: what belongs to none. */
 void monitor_turn_to(struct monitor *m, struct view *view);
 void monitor_start(struct monitor *m, uint64_t start_ns, uint64_t sample_interval_ns,

@@ -39,7 +39,7 @@ static uint64_t next_on_grid(const struct schedule *s, uint64_t now_ns)
 {
 	uint64_t age_ns = now_ns - s->start_ns;
 
-	for (size_t i = 0; i < ARRAY_SIZE(early_ns); i++)
+	for (size_t i = 0; !s->even && i < ARRAY_SIZE(early_ns); i++)
 		if (early_ns[i] > age_ns && early_ns[i] < s->sample_interval_ns)
 			return s->start_ns + early_ns[i];
 	return s->start_ns + (age_ns / s->sample_interval_ns + 1) * s->sample_interval_ns;
@@ -68,6 +68,18 @@ void schedule_ticked(struct schedule *s, uint64_t now_ns)
 			  (due_ns - s->start_ns) / s->sample_interval_ns;
 	s->missed += passed;
 	s->missed_in_window += passed;
+}
+
+void schedule_make_even(struct schedule *s)
+{
+	s->even = true;
+	s->next_tick_ns = next_on_grid(s, s->start_ns);
+}
+
+void schedule_stretch(struct schedule *s, uint64_t ticks)
+{
+	s->next_tick_ns += ticks * s->sample_interval_ns;
+	s->left_out += ticks;
 }
 
 void schedule_skip(struct schedule *s, uint64_t now_ns)

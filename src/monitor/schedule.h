@@ -14,6 +14,8 @@ struct schedule {
 	uint64_t window_end_ns;
 	uint64_t missed; /* ticks whose time had passed before we came to them */
 	uint64_t missed_in_window;
+	bool even; /* without the denser first ticks */
+	uint64_t left_out; /* ticks that were passed over to keep within a budget */
 };
 
 #define SAMPLE_INTERVAL_DEFAULT_NS 1000000000ULL
@@ -23,6 +25,10 @@ void schedule_start(struct schedule *s, uint64_t start_ns, uint64_t sample_inter
 	uint64_t report_interval_ns);
 /* After a tick at `now_ns`: the next one on the grid; those that passed meanwhile are counted as missed. */
 void schedule_ticked(struct schedule *s, uint64_t now_ns);
+/* Leaves out the denser first ticks; right after the start. */
+void schedule_make_even(struct schedule *s);
+/* So many ticks of the grid are passed over. */
+void schedule_stretch(struct schedule *s, uint64_t ticks);
 /* The job was stopped until now, and we with it: the ticks that passed meanwhile are not missed. */
 void schedule_skip(struct schedule *s, uint64_t now_ns);
 /* Whether the window is to be closed at a tick at `now_ns`. */

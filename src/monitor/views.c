@@ -57,6 +57,9 @@ static int begin_view(struct monitor *m, struct view *v, struct batch_target *b,
 	size_t n = m->measures->n;
 
 	v->collect.account = a;
+	v->collect.bits = a->bit;
+	for (int k = 0; k < N_PER_TARGET; k++)
+		v->collect.like[k] = -1;
 	v->window_singles = calloc(n, sizeof(*v->window_singles));
 	v->collect.interfaces = calloc(1, sizeof(*v->collect.interfaces));
 	b->singles = calloc(n, sizeof(*b->singles));
@@ -107,7 +110,25 @@ void monitor_turn_to(struct monitor *m, struct view *view)
 
 bool views_row_is_own(const struct monitor *m, size_t row)
 {
-	return m->n_views > 0 && (collectors[m->measures->collector[row]]->per_target ||
-					 m->measures->base[row] >= 0);
+	return m->n_views > 0 &&
+	       (collectors[m->measures->collector[row]]->per_target || m->measures->base[row] >= 0);
 }
 
+void monitor_share(struct monitor *m, size_t view, size_t earlier, enum per_target what)
+{
+	m->views[view].collect.like[what] = (int) earlier;
+	m->views[earlier].collect.bits |= m->views[view].collect.account->bit;
+}
+
+void views_copy(struct monitor *m, size_t collector, size_t view, size_t from)
+{
+	const struct batch_target *a = &m->batch.targets[from];
+	struct batch_target *b = &m->batch.targets[view];
+	size_t first = (size_t) m->first_row[collector];
+	size_t n = 0;
+
+	while (first + n < m->measures->n && m->measures->collector[first + n] == (int) collector)
+		n++;
+	memcpy(&b->singles[first], &a->singles[first], n * sizeof(*b->singles));
+	memcpy(&b->run_singles[first], &a->run_singles[first], n * sizeof(*b->run_singles));
+}

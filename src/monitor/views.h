@@ -12,6 +12,8 @@ struct monitor;
 void views_find_active(struct monitor *m);
 /* Whether a row is each target's own: of what is read for each, and sums over their processes. */
 bool views_row_is_own(const struct monitor *m, size_t row);
+/* Gives a target the readings of another one that a collector took for both. */
+void views_copy(struct monitor *m, size_t collector, size_t view, size_t from);
 void views_done(struct monitor *m);
 
 #endif

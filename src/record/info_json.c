@@ -316,9 +316,9 @@ static void options(struct json *j, const struct assay_run_info *info)
 		json_key_seconds(j, "report_interval_seconds", info->report_interval_ns);
 	if (info->watched.for_ns > 0)
 		json_key_seconds(j, "for_seconds", info->watched.for_ns);
-	if (info->watched.budget > 0) {
+	if (info->budget > 0) {
 		json_key(j, "budget_percent");
-		json_scaled(j, info->watched.budget, 3);
+		json_scaled(j, info->budget, 3);
 	}
 	json_key_bool(j, "wait_all", info->wait_all);
 	if (info->cgroup_option)

@@ -421,6 +421,10 @@ static void own_cost(struct json *j, const struct assay_run_info *info)
 		json_key_u64(j, "memory_peak_bytes", info->self_memory_peak_bytes);
 	json_key_u64(j, "ticks", info->ticks);
 	json_key_u64(j, "missed_ticks", info->missed_ticks);
+	if (info->budget > 0) {
+		json_key_u64(j, "ticks_left_out", info->ticks_left_out);
+		json_key_u64(j, "readings_skipped", info->readings_skipped);
+	}
 	json_key_u64(j, "windows", info->windows);
 	json_key_u64(j, "records_written", info->records_written);
 	json_key_u64(j, "records_lost", info->records_lost);

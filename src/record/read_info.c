@@ -156,9 +156,7 @@ static void read_target(struct members *m, const json_t *top, struct read_info *
 		if (json_object_get(top, "command"))
 			m->code = m->code ? m->code
 					  : error_say(m->err, -EINVAL,
-						    "it is of a command that assay ran, and what "
-						    "has ended is not continued: "
-						    "only records of assay attach are");
+						    "it is of a command, not of assay attach");
 		members_fail(m, "target", "is missing");
 		return;
 	}

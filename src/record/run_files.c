@@ -133,10 +133,7 @@ static int refuse(const struct run_files *f, const char *end, const char *what, 
 
 static int exists(const struct run_files *f, const char *end, struct error *err)
 {
-	return refuse(f, end,
-		"exists, and a record is never overwritten unasked: choose another prefix or use "
-		"--clobber",
-		err);
+	return refuse(f, end, "exists: take another prefix, or --clobber to replace it", err);
 }
 
 static int make_file(struct run_files *f, const char *name, int flags, struct stat *ret_stat)
@@ -318,10 +315,7 @@ static int make_way_for(struct run_files *f, const char *end, struct error *err)
 		r = -EEXIST;
 	free(name);
 	if (r == -EEXIST && f->options.append)
-		return refuse(f, end,
-			"is there without an info file that says what it is of: it is not "
-			"continued",
-			err);
+		return refuse(f, end, "is there without an info file: it is not continued", err);
 	if (r == -EEXIST && !f->options.clobber)
 		return exists(f, end, err);
 	if (r == -EEXIST)
@@ -394,9 +388,8 @@ static int open_files(struct run_files *f, struct error *err)
 	int r = 0;
 
 	if (f->options.append && f->options.no_info)
-		return error_say(err, -EINVAL,
-			"a record is continued by what its info file says, and none is to be "
-			"written");
+		return error_say(
+			err, -EINVAL, "--append needs the info file, which is not to be written");
 	if (f->options.append && f->n_made == 0)
 		r = open_earlier(f, err);
 	if (r == 0 && !f->continues)

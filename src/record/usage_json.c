@@ -187,6 +187,8 @@ static void process_object(
 		json_key_bool(j, "born", true);
 	if (process->ended)
 		json_key_bool(j, "ended", true);
+	if (process->left)
+		json_key_bool(j, "left", true);
 	process_states(j, process);
 	subject_values(j, r, &(struct subject){ process->rows, r->process_column, -1 });
 	json_object_end(j);

@@ -65,10 +65,10 @@ static void head(struct page *p, const struct assay_run_info *info)
 	char text[ITEM_SIZE + sizeof(o->words)];
 
 	format_duration(info->wall_ns, duration);
-	snprintf(text, sizeof(text), "assay: %s%s after %s",
+	snprintf(text, sizeof(text), "assay: %s%s after %s%s",
 		o->known ? o->words : "outcome unknown",
 		o->known && o->core_dumped && !strstr(o->words, "core") ? " (core dumped)" : "",
-		duration);
+		info->wall_late ? "at most " : "", duration);
 	page_styled(p, failed(info) ? STYLE_FAILURE : STYLE_BOLD, text);
 	if (!info->watched.kind) {
 		buf_add_text(p->out, ": ");
@@ -102,7 +102,8 @@ static void watched_rows(struct page *p, const struct assay_run_info *info)
 	if (!w->kind)
 		return;
 	printable_words(p, "target", w->people);
-	snprintf(text, sizeof(text), "%llu at the start, %llu seen, %llu ended, %llu left, %llu living",
+	snprintf(text, sizeof(text),
+		"%llu at the start, %llu seen, %llu ended, %llu left, %llu living",
 		(unsigned long long) w->at_start, (unsigned long long) w->seen,
 		(unsigned long long) w->ended, (unsigned long long) w->left,
 		(unsigned long long) w->living);
@@ -388,6 +389,9 @@ static void self_row(struct page *p, const struct assay_run_info *info)
 		info->ticks == 1 ? "sample" : "samples");
 	if (info->missed_ticks > 0)
 		buf_addf(&text, " and %llu missed", (unsigned long long) info->missed_ticks);
+	if (info->ticks_left_out > 0)
+		buf_addf(&text, ", %llu left out for the budget",
+			(unsigned long long) info->ticks_left_out);
 	if (text.failed)
 		p->out->failed = true;
 	else

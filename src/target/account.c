@@ -29,9 +29,9 @@ static bool children_are_its_own(const struct target *t)
 
 int account_init(struct account *a, const struct target *target, uint32_t bit)
 {
-	*a = (struct account){ .target = target,
-		.bit = bit,
-		.with_children = children_are_its_own(target) };
+	*a = (struct account){
+		.target = target, .bit = bit, .with_children = children_are_its_own(target)
+	};
 	a->names = calloc(ACCOUNT_NAMES_MAX, sizeof(*a->names));
 	return a->names ? 0 : -ENOMEM;
 }
@@ -96,24 +96,31 @@ static void not_waited_for(const struct ledger *l, const struct process *p, int6
 		io_numbers(p, now);
 	for (int k = COUNTED_IO; k < N_COUNTED; k++)
 		ret[k] = larger(0, s->ended[k] - (now[k] - s->base_io[k]));
-	ret[COUNTED_CPU] =
-		larger(0, s->ended[COUNTED_CPU] - (waited_ns(l, p) - s->base_waited));
+	ret[COUNTED_CPU] = larger(0, s->ended[COUNTED_CPU] - (waited_ns(l, p) - s->base_waited));
 }
 
 /* What the process adds to a target it is in: its own growth, and of its children that ended whatever is known best. */
+static void whole_contribution(
+	const struct ledger *l, const struct process *p, int64_t ret[N_COUNTED])
+{
+	const struct share *s = &p->share;
+	int64_t waited = waited_ns(l, p) - s->base_waited;
+
+	memset(ret, 0, N_COUNTED * sizeof(*ret));
+	if (s->io_begun)
+		io_numbers(p, ret);
+	for (int k = COUNTED_IO; k < N_COUNTED; k++)
+		ret[k] = larger(ret[k] - s->base_io[k], s->ended[k]) - s->ended_base[k];
+	ret[COUNTED_CPU] = (int64_t) p->cpu_ns - s->base_own +
+			   larger(waited, s->ended[COUNTED_CPU]) - s->ended_base[COUNTED_CPU];
+}
+
 static void contribution(const struct account *a, const struct ledger *l, const struct process *p,
 	int64_t ret[N_COUNTED])
 {
-	int64_t whole[N_COUNTED], before[N_COUNTED], more[N_COUNTED];
-
-	life(l, p, whole);
-	base(p, before);
-	not_waited_for(l, p, more);
-	for (int k = 0; k < N_COUNTED; k++)
-		ret[k] = whole[k] - before[k] + more[k];
-	if (a->with_children)
-		return;
-	ret[COUNTED_CPU] = (int64_t) p->cpu_ns - p->share.base_own;
+	whole_contribution(l, p, ret);
+	if (!a->with_children)
+		ret[COUNTED_CPU] = (int64_t) p->cpu_ns - p->share.base_own;
 }
 
 void share_begin(const struct ledger *l, struct process *p, uint64_t begin_ticks)
@@ -274,8 +281,7 @@ static void settle_one(struct account *a, const struct ledger *l, const struct p
 	const struct process *parent, bool unsure)
 {
 	bool in = p->share.targets & a->bit;
-	bool through_parent =
-		parent && a->with_children && (parent->share.targets & a->bit);
+	bool through_parent = parent && a->with_children && (parent->share.targets & a->bit);
 	int64_t used[N_COUNTED];
 
 	if (in && through_parent) {
@@ -315,17 +321,28 @@ void share_settle(
 	p->share.settled = true;
 }
 
-static void add_living(struct account *a, const struct ledger *l, const struct process *p,
-	int64_t sum[N_COUNTED], uint64_t ticks[2])
+/* The living of one target, while they are summed up. */
+struct sum {
+	int64_t used[N_COUNTED];
+	uint64_t user_ticks, system_ticks;
+};
+
+static void add_living(
+	struct account *a, const struct process *p, const int64_t used[N_COUNTED], struct sum *sum)
 {
 	const struct proc_stat *s = &p->stat;
-	int64_t used[N_COUNTED];
 
-	contribution(a, l, p, used);
 	for (int k = 0; k < N_COUNTED; k++)
-		sum[k] += used[k];
-	ticks[0] += s->user_ticks + (a->with_children ? s->children_user_ticks : 0);
-	ticks[1] += s->system_ticks + (a->with_children ? s->children_system_ticks : 0);
+		sum->used[k] += used[k];
+	sum->user_ticks += s->user_ticks;
+	sum->system_ticks += s->system_ticks;
+	if (a->with_children) {
+		sum->user_ticks += s->children_user_ticks;
+		sum->system_ticks += s->children_system_ticks;
+	} else {
+		sum->used[COUNTED_CPU] +=
+			(int64_t) p->cpu_ns - p->share.base_own - used[COUNTED_CPU];
+	}
 	a->living++;
 	a->zombies += p->zombie;
 	a->threads += p->zombie ? 0 : s->threads;
@@ -334,7 +351,7 @@ static void add_living(struct account *a, const struct ledger *l, const struct p
 		a->io_unreadable++;
 		a->io_error = p->io_error;
 	}
-	if (!p->zombie && p->smaps_error) {
+	if (!p->zombie && p->smaps_error && p->smaps_error != EFBIG) {
 		a->smaps_unreadable++;
 		a->smaps_error = p->smaps_error;
 	}
@@ -343,10 +360,11 @@ static void add_living(struct account *a, const struct ledger *l, const struct p
 }
 
 /* The growth since the sum before is split as the clock ticks of the living grew; without any, as all before. */
-static void split(struct account *a, uint64_t grown_ns, const uint64_t ticks[2])
+static void split(struct account *a, uint64_t grown_ns, const struct sum *sum)
 {
-	uint64_t user = ticks[0] > a->user_ticks ? ticks[0] - a->user_ticks : 0;
-	uint64_t system = ticks[1] > a->system_ticks ? ticks[1] - a->system_ticks : 0;
+	uint64_t user = sum->user_ticks > a->user_ticks ? sum->user_ticks - a->user_ticks : 0;
+	uint64_t system =
+		sum->system_ticks > a->system_ticks ? sum->system_ticks - a->system_ticks : 0;
 	double share = 0.5;
 
 	if (user + system > 0)
@@ -357,23 +375,22 @@ static void split(struct account *a, uint64_t grown_ns, const uint64_t ticks[2])
 
 	a->user_ns += user_ns;
 	a->system_ns += grown_ns - user_ns;
-	a->user_ticks = ticks[0];
-	a->system_ticks = ticks[1];
+	a->user_ticks = sum->user_ticks;
+	a->system_ticks = sum->system_ticks;
 }
 
-static void take_sum(
-	struct account *a, const int64_t sum[N_COUNTED], const uint64_t ticks[2], uint64_t now_ns)
+static void take_sum(struct account *a, const struct sum *sum, uint64_t now_ns)
 {
 	uint64_t before_ns = a->used[COUNTED_CPU];
 
 	for (int k = 0; k < N_COUNTED; k++) {
-		int64_t total = sum[k] + a->carried[k];
+		int64_t total = sum->used[k] + a->carried[k];
 
 		/* It dips when a child was reaped between the look at its parent and its own: what was higher stands. */
 		if (total > 0 && (uint64_t) total > a->used[k])
 			a->used[k] = (uint64_t) total;
 	}
-	split(a, a->used[COUNTED_CPU] - before_ns, ticks);
+	split(a, a->used[COUNTED_CPU] - before_ns, sum);
 	if (a->living == 0)
 		return;
 	a->last_seen_ns = now_ns;
@@ -381,22 +398,7 @@ static void take_sum(
 		a->first_seen_ns = now_ns;
 }
 
-static void sum_one(struct account *a, const struct ledger *l, uint64_t now_ns)
-{
-	int64_t sum[N_COUNTED] = { 0 };
-	uint64_t ticks[2] = { 0 };
-
-	a->living = a->zombies = a->threads = a->io_unreadable = a->smaps_unreadable = 0;
-	for (size_t i = 0; i < l->n_order; i++) {
-		const struct process *p = ledger_at(l, i);
-
-		if (p->alive && (p->share.targets & a->bit))
-			add_living(a, l, p, sum, ticks);
-	}
-	take_sum(a, sum, ticks, now_ns);
-}
-
-void accounts_sum(struct account *accounts, size_t n, const struct ledger *l, uint64_t now_ns)
+static void settle_the_ended(struct account *accounts, size_t n, const struct ledger *l)
 {
 	for (size_t i = 0; i < l->n_order; i++) {
 		struct process *p = ledger_at(l, i);
@@ -405,8 +407,32 @@ void accounts_sum(struct account *accounts, size_t n, const struct ledger *l, ui
 		if (!p->alive)
 			share_settle(accounts, n, l, p, false);
 	}
+}
+
+void accounts_sum(struct account *accounts, size_t n, const struct ledger *l, uint64_t now_ns)
+{
+	struct sum sums[TARGETS_MAX] = { 0 };
+	int64_t used[N_COUNTED];
+
+	settle_the_ended(accounts, n, l);
+	for (size_t i = 0; i < n; i++) {
+		struct account *a = &accounts[i];
+
+		a->living = a->zombies = a->threads = a->io_unreadable = a->smaps_unreadable = 0;
+	}
+	for (size_t i = 0; i < l->n_order; i++) {
+		const struct process *p = ledger_at(l, i);
+		uint32_t left = p->alive ? p->share.targets : 0;
+
+		if (!left)
+			continue;
+		whole_contribution(l, p, used);
+		for (size_t k = 0; left; k++, left >>= 1)
+			if (left & 1)
+				add_living(&accounts[k], p, used, &sums[k]);
+	}
 	for (size_t i = 0; i < n; i++)
-		sum_one(&accounts[i], l, now_ns);
+		take_sum(&accounts[i], &sums[i], now_ns);
 }
 
 void accounts_name_living(struct account *accounts, size_t n, const struct ledger *l)

@@ -42,7 +42,8 @@ struct share {
 	uint8_t looks_left; /* at where it belongs: a newborn is about to call setsid, exec or setuid */
 	int64_t base_own, base_waited; /* CPU: its own, and of children it had waited for */
 	int64_t base_io[N_COUNTED]; /* by enum counted; [COUNTED_CPU] is not used */
-	int64_t ended[N_COUNTED]; /* all that children which ended had used, as far as they were seen */
+	int64_t ended
+		[N_COUNTED]; /* all that children which ended had used, as far as they were seen */
 	int64_t ended_base[N_COUNTED]; /* and what of that was from before */
 };
 
@@ -58,6 +59,7 @@ struct account_name {
 	uint64_t processes, cpu_ns, peak_rss_bytes;
 };
 #define ACCOUNT_NAMES_MAX 256
+#define TARGETS_MAX 32 /* a bit each */
 
 struct account {
 	const struct target *target; /* borrowed */
@@ -81,7 +83,8 @@ struct account {
 
 	struct credit *credits;
 	size_t n_credits, credits_capacity;
-	struct account_name *names; /* of those that are in it no more; the last takes all further ones */
+	struct account_name
+		*names; /* of those that are in it no more; the last takes all further ones */
 	size_t n_names;
 	uint64_t user_ticks, system_ticks; /* of the living, at the latest sum */
 	bool lost_memory; /* a number is missing for want of memory */

@@ -168,6 +168,14 @@ struct process *ledger_new(struct ledger *l, const struct proc_stat *stat, size_
 	return p;
 }
 
+bool ledger_reading_is_due(struct ledger *l, const struct process *p, bool resting)
+{
+	if (l->rest_every <= 1 || !resting || (l->ticks + p->slot) % l->rest_every == 0)
+		return true;
+	l->readings_skipped++;
+	return false;
+}
+
 struct process *ledger_find(const struct ledger *l, pid_t pid)
 {
 	const uint32_t *slot = intmap_get(&l->by_pid, pid);

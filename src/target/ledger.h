@@ -58,6 +58,9 @@ struct ledger {
 	struct ledger_name *names;
 	size_t n_names;
 
+	/* Within a budget: files of a process that rests are read in every so many looks only, 0 and 1: in each; and how many readings that saved. */
+	uint32_t rest_every;
+	uint64_t readings_skipped;
 	size_t fds_kept, fds_limit;
 	/* every fork since the start was told by the census: lists of children need a look only where it saw one */
 	bool forks_known;
@@ -108,6 +111,10 @@ void ledger_take_final(
 
 /* Another process has this pid from now on. */
 void ledger_pid_begins(struct ledger *l, pid_t pid);
+
+/* Whether a file of the process is due, which is read in each look unless a budget forbids; counts those that are not. `resting`: nothing has come of
+ * it for some looks. */
+bool ledger_reading_is_due(struct ledger *l, const struct process *p, bool resting);
 
 /* The living process of that pid, or NULL. */
 struct process *ledger_find(const struct ledger *l, pid_t pid);

@@ -35,6 +35,7 @@ struct process {
 	uint64_t listed_ns, listed_cpu_ns,
 		listed_rss_pages; /* at its last line; listed_ns 0: it had none */
 	bool born_since_line, ended_since_line, changed_since_line;
+	bool left; /* the last target it was in: it did not end */
 	uint32_t states[N_STATES];
 	size_t command_offset,
 		command_size; /* in the ledger's command bytes; size 0: none in this window */
@@ -59,6 +60,7 @@ struct process {
 	bool summed; /* it was entered by name before it was seen, with final_cpu_ns */
 	bool cpu_final; /* cpu_ns was read by the keeper from the zombie: exact */
 
+	uint8_t steady_looks; /* in which its memory did not change; no more than is needed to say that it rests */
 	struct proc_statm statm;
 	struct proc_io io;
 	struct proc_status status;
@@ -69,13 +71,15 @@ struct process {
 	uint32_t network_samples; /* in which its network namespace could have been looked at */
 	bool shares_memory; /* with its parent, in the latest round of PSS: it is counted there */
 	uint64_t status_tick, status_rss_pages, smaps_cost_ns;
+	uint64_t smaps_tick, smaps_stamp_ns; /* of the latest reading out of rounds; 0: none */
 	bool in_round;
 	uint64_t rss_pages_before; /* at the last round of PSS readings */
 	uint64_t fds;
 	int fds_error;
 	bool fds_known;
 	struct share share; /* of targets that were not started by us */
-	uint64_t hwm_before; /* its mark when we came, if it is older: what it stands at until it rises is from before */
+	uint64_t
+		hwm_before; /* its mark when we came, if it is older: what it stands at until it rises is from before */
 	uint64_t hwm_bytes; /* the largest VmHWM seen; survives an exec, which resets the file's */
 
 	struct accumulator *rows; /* one per per-process measurement */

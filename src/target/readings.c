@@ -16,6 +16,8 @@
 #define COMMAND_SIZE_MAX 4096 /* of one process, as kept for the series */
 #define COMMANDS_SIZE_MAX (1 << 20) /* of one window */
 
+#define STEADY_LOOKS 3 /* after them a process is said to rest */
+
 #define NOT_KEPT (-2)
 
 /* Reads a file of the process; *kept stays open for the next time unless it is NOT_KEPT. Returns the length or a negative errno, and
@@ -57,7 +59,10 @@ void process_read_statm(struct ledger *l, struct process *p)
 {
 	char text[SMALL_TEXT_SIZE];
 
-	/* Not skipped for a quiet process: reclaim and swapping change its pages without its doing. */
+	/* Not skipped for a quiet process unless for want of time: reclaim and swapping change its pages without its doing. */
+	if (p->has_statm &&
+		!ledger_reading_is_due(l, p, p->quiet && p->steady_looks >= STEADY_LOOKS))
+		return;
 	ssize_t n = read_file(l, p, &p->fd_statm, "statm", text, sizeof(text));
 	uint64_t before = p->has_statm ? p->statm.resident : 0;
 
@@ -65,8 +70,12 @@ void process_read_statm(struct ledger *l, struct process *p)
 		n = -EINVAL;
 	p->has_statm = n >= 0;
 	p->statm_error = n < 0 ? (int) -n : 0;
-	if (p->has_statm && p->statm.resident != before)
+	if (p->has_statm && p->statm.resident != before) {
 		p->changed_since_line = true;
+		p->steady_looks = 0;
+	} else if (p->steady_looks < STEADY_LOOKS) {
+		p->steady_looks++;
+	}
 }
 
 void process_read_io(struct ledger *l, struct process *p)

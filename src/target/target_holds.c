@@ -13,10 +13,8 @@
 #include "linux/slurm_names.h"
 #include "target/target.h"
 
-#define PF_KTHREAD 0x00200000 /* include/linux/sched.h */
-
-/* A command line is matched up to here; it may be megabytes, and is another's memory, read with his lock held. */
-#define COMMAND_MAX 65536
+/* A command line is matched up to here; it may be megabytes, and is another's memory, read with its lock held. */
+#define COMMAND_MAX 32768
 #define COMMAND_FIRST 4096
 
 static bool failed(struct target_candidate *c, int r)
@@ -191,7 +189,7 @@ static bool term_holds(const struct target_term *term, struct target_candidate *
 
 bool target_holds(const struct target *t, struct target_candidate *c)
 {
-	if (c->stat->flags & PF_KTHREAD)
+	if (c->stat->flags & PROC_KERNEL_THREAD)
 		return false;
 	/* Those that cost nothing to ask first: they save the files of most processes. */
 	for (int costly = 0; costly < 2; costly++)

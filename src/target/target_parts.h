@@ -9,7 +9,6 @@
 
 #include "linux/proc_stat.h"
 
-struct buf;
 struct error;
 struct roots;
 struct target;
@@ -23,17 +22,16 @@ struct shown {
 };
 struct shown shown(const char *text);
 
+/* Takes what follows the colon; `text` is NULL where the word stands alone, which this kind allows. -EINVAL with a line. */
+int target_take_argument(struct target_term *term, const char *text, struct error *err);
 /* Compiles the expression; -EINVAL with regerror(3)'s text. */
 int target_compile(struct target_term *term, const char *text, struct error *err);
-
-/* The number of a kind's word, or -1. */
-int target_kind_of(const char *word, size_t n);
 
 /* Finds the cgroups (CGROUP, SLURM) or the container that the term means. */
 int target_find_cgroup(struct target_term *term, const struct roots *roots, struct error *err);
 int target_find_slurm(struct target_term *term, const struct roots *roots, struct error *err);
 int target_find_container(struct target_term *term, const struct roots *roots, struct error *err);
-/* The process of that number now; its start goes into `id` of the term's list. */
+/* The process of that number now, which is no thread of one or of the kernel and has not ended; a line says why it is not. */
 int target_find_process(
 	const struct roots *roots, pid_t pid, struct proc_stat *ret, struct error *err);
 

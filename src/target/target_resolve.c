@@ -17,7 +17,6 @@
 #include "target/target.h"
 #include "target/target_parts.h"
 
-#define PF_KTHREAD 0x00200000 /* include/linux/sched.h */
 #define PASSWD_SIZE_MAX ((size_t) 1 << 20) /* what a directory service may send for one user */
 
 static int read_stat(const struct roots *roots, pid_t pid, struct proc_stat *ret)
@@ -57,7 +56,7 @@ int target_find_process(
 
 	if (r < 0)
 		return say_absent(roots, pid, r, err);
-	if (stat.flags & PF_KTHREAD)
+	if (stat.flags & PROC_KERNEL_THREAD)
 		return error_say(err, -EINVAL,
 			"process %d (%s) is a kernel thread: it belongs to no job; the host's "
 			"measurements hold what it uses",

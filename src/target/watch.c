@@ -45,8 +45,8 @@ int watch_init(struct watch *w, struct ledger *ledger, const struct target *targ
 {
 	*w = (struct watch){ .ledger = ledger };
 	if (n > TARGETS_MAX)
-		return error_say(err, -E2BIG, "at most %d targets can be watched at once",
-			TARGETS_MAX);
+		return error_say(
+			err, -E2BIG, "at most %d targets can be watched at once", TARGETS_MAX);
 	w->accounts = calloc(n, sizeof(*w->accounts));
 	w->newborn = calloc(NEWBORN_MAX, sizeof(*w->newborn));
 	int r = w->accounts && w->newborn ? 0 : -ENOMEM;
@@ -88,7 +88,8 @@ static bool is_ours(const struct watch *w, pid_t pid)
 }
 
 /* A bit for each target that the process belongs to now. */
-static uint32_t whose(struct watch *w, const struct proc_stat *stat, uint32_t member_of, int *ret_error)
+static uint32_t whose(
+	struct watch *w, const struct proc_stat *stat, uint32_t member_of, int *ret_error)
 {
 	const struct process *parent = ledger_find(w->ledger, stat->ppid);
 	struct target_candidate c = { .roots = w->ledger->roots, .stat = stat };
@@ -332,6 +333,7 @@ static void look_where_it_belongs(struct watch *w, struct process *p)
 	if (left && left == p->share.targets) {
 		share_settle(w->accounts, w->n, w->ledger, p, true);
 		ledger_vanished(w->ledger, p);
+		p->left = true;
 		return;
 	}
 	for (size_t i = 0; i < w->n; i++)

@@ -15,7 +15,6 @@ struct ledger;
 struct process;
 struct target;
 
-#define TARGETS_MAX 32 /* a bit each */
 #define WATCH_OURS_MAX 8
 
 struct watch {
@@ -31,16 +30,17 @@ struct watch {
 	struct newborn {
 		pid_t pid;
 		uint8_t looks_left;
-	} *newborn; /* in no target, but so young that it may be soon: it has to call setsid, exec or setuid first */
+	} * newborn; /* in no target, but so young that it may be soon: it has to call setsid, exec or setuid first */
 	size_t n_newborn;
 	struct scanned {
 		pid_t pid, ppid;
-	} *scanned; /* strangers of a full scan, whose parents may turn out to belong */
+	} * scanned; /* strangers of a full scan, whose parents may turn out to belong */
 	size_t n_scanned, scanned_capacity;
 
 	bool noted_before; /* what the first members had used already */
 	uint64_t summed_tick; /* of the ledger */
-	uint64_t scans, candidates; /* full ones; processes whose stat was read to see whose they are */
+	uint64_t scans,
+		candidates; /* full ones; processes whose stat was read to see whose they are */
 	uint64_t hidden; /* processes that live and that /proc does not show */
 	uint64_t unreadable; /* processes of which it could not be told, at the latest full scan */
 	int unreadable_error; /* positive errno */

@@ -289,13 +289,13 @@ def test_another_target_is_refused(attach, burner, record):
 
 def test_another_process_under_the_same_pid_is_refused(attach, burner, record):
     change(record, target__first_start_time_ticks=17)
-    refused(attach, record, burner.pid, says="of that number now is another")
+    refused(attach, record, burner.pid, says=f"is of an earlier process {burner.pid}")
 
 
 def test_record_of_a_command_is_refused(attach, burner, room, run_assay):
     (room / "ran").mkdir()
     run_assay(["true"], prefix=room / "ran" / "r-")
-    refused(attach, room / "ran" / "r-", burner.pid, says="it is of a command that assay ran")
+    refused(attach, room / "ran" / "r-", burner.pid, says="it is of a command, not of assay attach")
 
 
 def test_record_that_is_still_written_is_refused(attach, burner, record):
@@ -331,7 +331,7 @@ def test_series_without_an_info_file_is_refused(attach, burner, record):
     refused(attach, record, burner.pid, says="usage.jsonl is there without an info file")
 
 
-@pytest.mark.parametrize("words, says", [(["-t", "processes-samples"], "its info file"), (["-p", "{pid}/"], "without {datetime} and {pid}")])
+@pytest.mark.parametrize("words, says", [(["-t", "processes-samples"], "--append needs the info file"), (["-p", "{pid}/"], "without {datetime} and {pid}")])
 def test_options_under_which_nothing_can_be_continued_are_refused(attach, burner, record, words, says):
     refused(attach, record, *words, burner.pid, says=says)
 

@@ -173,7 +173,7 @@ static const struct {
 	{ "{\"schema\":\"assay-run\",\"version\":\"1.0\",\"state\":\"asleep\"}",
 		"\"state\" is neither" },
 	{ HEAD TIME "}", "\"target\" is missing" },
-	{ HEAD "\"command\":{}}", "of a command that assay ran" },
+	{ HEAD "\"command\":{}}", "it is of a command, not of assay attach" },
 	{ HEAD "\"target\":null," TIME "}", "\"target\" is no object" },
 	{ HEAD "\"target\":{\"kind\":\"user\"}," TIME "}", "\"text\" is missing" },
 	{ HEAD "\"target\":{\"kind\":\"user\",\"text\":[]}," TIME "}", "\"text\" is no text" },

@@ -2,14 +2,19 @@
 /* Which processes of a made machine, and of the one we are on, belong to a target of each kind. */
 #include "target_test.h"
 
-#include <fcntl.h>
+#include <grp.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "linux/proc_files.h"
+#define SKIP_BECAUSE(text)                                                                         \
+	do {                                                                                       \
+		print_message("# " text "\n");                                                     \
+		skip();                                                                            \
+	} while (0)
 
 #define PF_KTHREAD 0x00200000UL
 #define PF_FORKNOEXEC 0x40UL
@@ -100,6 +105,8 @@ static void an_expression_is_held_against_the_whole_command_line(void **state)
 	/* no command line: a kernel thread's, and an empty match does not take it in */
 	assert_members(&t, "match:.*", LIST(INIT, SHELL, MAKE, GCC, OTHER, PYTHON, ODD), all);
 	assert_members(&t, "match:python+match:train", LIST(PYTHON), all);
+	assert_members(&t, "match:^gcc|train.py", LIST(GCC, PYTHON), all);
+	assert_members(&t, "match:b$|^-b", LIST(SHELL, PYTHON), all);
 	tree_close(&t);
 }
 
@@ -251,7 +258,7 @@ static void a_member_that_died_stays_until_it_is_gone(void **state)
 	tree_close(&tree);
 }
 
-static void a_long_command_line_is_matched_to_its_64th_kibibyte(void **state)
+static void a_long_command_line_is_matched_to_its_32nd_kibibyte(void **state)
 {
 	static char words[70001];
 	struct made_tree tree;
@@ -260,9 +267,15 @@ static void a_long_command_line_is_matched_to_its_64th_kibibyte(void **state)
 	tree_open(&tree, "");
 	memset(words, 'x', sizeof(words) - 1);
 	memcpy(words + 5000, "|needle|", 8);
-	memcpy(words + 69000, "|beyond|", 8);
+	memcpy(words + 32755, "|within|", 8);
+	memcpy(words + 32768, "|beyond|", 8);
 	put_process(&tree, (struct made_process){ .pid = 5, .name = "java", .command = words });
 	assert_members(&tree, "match: needle ", LIST(5), LIST(5));
+	assert_members(&tree, "match: within ", LIST(5), LIST(5));
+	/* in one pass, not in one from each of the bytes: that would be 10^9 steps, and this test would not end */
+	memset(words, 'a', 32767);
+	put_process(&tree, (struct made_process){ .pid = 6, .name = "x", .command = words });
+	assert_no_resolve(&tree.roots, "match:(a+b*)+c", -ESRCH, "no process belongs");
 	assert_no_resolve(&tree.roots, "match:beyond", -ESRCH, "no process belongs");
 	tree_close(&tree);
 }
@@ -341,6 +354,56 @@ static void every_kind_finds_a_process_of_this_machine(void **state)
 	roots_close(&roots);
 }
 
+/* In a mount namespace of its own, as an ordinary user: what it prints is its only trace here. */
+static int look_as_nobody(const char *options)
+{
+	struct roots roots;
+	struct target t;
+	int error = 0;
+
+	if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+		mount("proc", "/proc", "proc", 0, options) < 0)
+		return 77;
+	if (setgroups(0, NULL) < 0 || setgid(65534) < 0 || setuid(65534) < 0)
+		return 77;
+	assert_int_equal(roots_open(&roots, "", NULL), 0);
+	if (options) {
+		assert_no_resolve(&roots, "1", -EACCES,
+			"process 1 cannot be seen: /proc hides other users' processes (hidepid)");
+		assert_no_resolve(&roots, "pids:1", -EACCES, "process 1 cannot be seen");
+	} else {
+		t = parsed("slurm:4242");
+		assert_false(belongs_as(&t, &roots, 1, (struct target_candidate){ 0 }, &error));
+		assert_int_equal(error, EACCES);
+		target_done(&t);
+		assert_no_resolve(
+			&roots, "slurm:4242", -ESRCH, "processes could not be asked (EACCES)");
+	}
+	assert_no_resolve(&roots, "2147483647", -ESRCH, "there is no process 2147483647");
+	return 0;
+}
+
+static void another_users_processes_are_hidden_or_closed(void **state)
+{
+	static const char *const mounts[] = { NULL, "hidepid=1", "hidepid=2" };
+	int status;
+	(void) state;
+
+	if (getuid() != 0)
+		SKIP_BECAUSE("only root mounts a /proc that hides");
+	for (size_t i = 0; i < ARRAY_SIZE(mounts); i++) {
+		pid_t pid = fork();
+		assert_true(pid >= 0);
+		if (pid == 0)
+			_exit(look_as_nobody(mounts[i]));
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_true(WIFEXITED(status));
+		if (WEXITSTATUS(status) == 77)
+			SKIP_BECAUSE("no mount of /proc is allowed here");
+		assert_int_equal(WEXITSTATUS(status), 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -352,7 +415,8 @@ int main(void)
 		cmocka_unit_test(what_is_not_there_is_said_in_one_line),
 		cmocka_unit_test(a_file_that_cannot_be_read_is_no_and_says_why),
 		cmocka_unit_test(a_member_that_died_stays_until_it_is_gone),
-		cmocka_unit_test(a_long_command_line_is_matched_to_its_64th_kibibyte),
+		cmocka_unit_test(a_long_command_line_is_matched_to_its_32nd_kibibyte),
+		cmocka_unit_test(another_users_processes_are_hidden_or_closed),
 		cmocka_unit_test(every_kind_finds_a_process_of_this_machine),
 	};
 

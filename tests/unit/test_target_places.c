@@ -72,6 +72,25 @@ static void a_cgroup_holds_those_below_it_and_no_namesake(void **state)
 	tree_close(&t);
 }
 
+static void a_long_list_of_cgroups_is_read_to_its_end(void **state)
+{
+	static char lines[6000];
+	struct made_tree t;
+	size_t n = 0;
+	(void) state;
+
+	tree_open(&t, MOUNTS);
+	tree_put(&t, "proc/self/cgroup", "0::/\n");
+	for (int i = 20; i > 1; i--)
+		n += (size_t) snprintf(
+			lines + n, sizeof(lines) - n, "%d:name=h%d:/%0200d\n", i, i, i);
+	snprintf(lines + n, sizeof(lines) - n, "0::/far\n");
+	put_at(&t, 5, lines);
+	put_at(&t, 6, "0::/\n");
+	assert_members(&t, "cgroup:/far", LIST(5), LIST(5, 6));
+	tree_close(&t);
+}
+
 static void a_cgroup_that_is_not_there_or_empty_is_told_apart(void **state)
 {
 	struct made_tree t;
@@ -441,10 +460,41 @@ static void lines_and_owners_are_read_where_they_stand(void **state)
 		assert_int_equal(proc_owner_parse(status, n, &owner), -EINVAL);
 }
 
+static void assert_in_fixture(const char *name, const char *words, int pid, const char *cgroup)
+{
+	char prefix[1024];
+	struct roots roots;
+	struct target t = parsed(words);
+	struct error err = { 0 };
+
+	snprintf(prefix, sizeof(prefix), "%s/%s", FIXTURES, name);
+	assert_int_equal(roots_open(&roots, prefix, NULL), 0);
+	if (target_resolve(&t, &roots, &err) < 0)
+		fail_msg("%s: %s", words, err.text);
+	assert_true(belongs_as(&t, &roots, pid, (struct target_candidate){ 0 }, NULL));
+	assert_int_equal(t.terms[0].n_cgroups, 1);
+	assert_string_equal(t.terms[0].cgroups[0], cgroup);
+	target_done(&t);
+	roots_close(&roots);
+}
+
+static void recorded_machines_have_their_jobs_and_containers(void **state)
+{
+	(void) state;
+	assert_in_fixture("slurm-v1-rhel8", "slurm:4242", 4300, "/slurm/uid_1000/job_4242");
+	assert_in_fixture(
+		"slurm-v1-rhel8", "slurm:4242.0", 4300, "/slurm/uid_1000/job_4242/step_0");
+	assert_in_fixture(
+		"slurm-v2", "slurm:4242.0", 5200, "/system.slice/slurmstepd.scope/job_4242/step_0");
+	assert_in_fixture("container-host-cgroupns", "container:" ID, 77, "/docker/" ID);
+	assert_in_fixture("container-host-cgroupns", "container:0123456789ab", 77, "/docker/" ID);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_cgroup_holds_those_below_it_and_no_namesake),
+		cmocka_unit_test(a_long_list_of_cgroups_is_read_to_its_end),
 		cmocka_unit_test(a_cgroup_that_is_not_there_or_empty_is_told_apart),
 		cmocka_unit_test(a_place_in_slurm_is_read_from_paths_of_both_versions),
 		cmocka_unit_test(a_slurm_job_is_known_by_cgroup_before_environment),
@@ -453,6 +503,7 @@ int main(void)
 		cmocka_unit_test(a_container_is_found_by_its_id_without_any_file),
 		cmocka_unit_test(names_are_looked_up_in_what_engines_keep),
 		cmocka_unit_test(a_place_that_is_closed_to_us_is_named),
+		cmocka_unit_test(recorded_machines_have_their_jobs_and_containers),
 		cmocka_unit_test(json_is_taken_apart_and_what_is_none_is_refused),
 		cmocka_unit_test(lines_and_owners_are_read_where_they_stand),
 	};

@@ -150,10 +150,18 @@ static void slurm_cgroups_names_and_expressions_are_checked(void **state)
 	assert_no_parse("container:a/b", "is no name or id of a container");
 	assert_no_parse("name:a-name-of-16-byt", "take name:a-name-of-16-by, or match:REGEX");
 	assert_no_parse("match:a(b", "match:a(b is no regular expression: Unmatched ( or \\(");
+	assert_no_parse("match:a)|b", "a ) has no ( before it; the character is \\)");
+	assert_no_parse("match:(a))", "a ) has no ( before it");
 	assert_no_parse("match:[z-a]", "is no regular expression: Invalid range end");
 	assert_no_parse("match:(a)\\1", "references back");
-	assert_no_parse("match:((a{99}){99}){99}", "its repetitions are more than 500 copies");
-	assert_no_parse("match:a{2}b{9223372036854775808}", "its repetitions are more");
+	assert_no_parse("match:((a{99}){99}){99}", "its repetitions make it too large");
+	assert_no_parse("match:([)]a{99}){99}", "its repetitions make it too large");
+	assert_no_parse("match:a+++++++++++++++++", "its repetitions make it too large");
+	assert_no_parse("match:((((((((((((a+)+)+)+)+)+)+)+)+)+)+)+)", "its repetitions make it");
+	assert_words("match:([[:alpha:]]+ +)+\\(a{2,9}[]({]+",
+		"match:([[:alpha:]]+ +)+\\(a{2,9}[]({]+", "match-alpha-a_2_9",
+		"command lines that match ([[:alpha:]]+ +)+\\\\(a{2,9}[]({]+");
+	assert_no_parse("match:a{2}b{9223372036854775808}", "its repetitions make it");
 	assert_words(
 		"slurm:7.4294967291", "slurm:7.batch", "slurm-7.batch", "Slurm job 7, step batch");
 	assert_words("name:fifteen-letters", "name:fifteen-letters", "name-fifteen-letters",
@@ -176,7 +184,7 @@ static void hostile_words_stay_what_they_are(void **state)
 	assert_no_parse(many, "longer than 1024 bytes");
 	memset(many + 6, '(', 100);
 	many[106] = '\0';
-	assert_no_parse(many, "more than 40 parentheses");
+	assert_no_parse(many, "more than 40 deep");
 
 	t = parsed("name:../\x1b[1m\n;$(x)");
 	assert_string_equal(t.file_word, "name-.._1m_x");
