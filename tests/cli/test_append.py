@@ -5,7 +5,8 @@ import os
 import signal
 import subprocess
 import sys
-from datetime import datetime
+import time
+from datetime import datetime, timezone
 from pathlib import Path
 
 import pytest
@@ -123,15 +124,19 @@ def about(seconds_of_cpu):
     return pytest.approx(seconds_of_cpu, abs=CPU_TOLERANCE_SECONDS)
 
 
-def test_three_joinings_hold_what_each_saw_and_nothing_of_the_gaps(attach, burner, room):
+def test_three_joinings_hold_what_each_saw_and_nothing_of_the_gaps(attach, user, room):
+    burner = Burner(user)
     prefix = room / "r-"
     used = []
-    for burnt in (0.4, 0.25, 0.1):
-        before = burner.burn(0.5 if used else 0.0)
-        joining = attach.start(prefix, burner.pid)
-        used.append(burner.burn(burnt) - before)
-        status, said = joining.end()
-        assert status == 0, said
+    try:
+        for burnt in (0.4, 0.25, 0.1):
+            before = burner.burn(0.5 if used else 0.0)
+            joining = attach.start(prefix, burner.pid, user=user)
+            used.append(burner.burn(burnt) - before)
+            status, said = joining.end()
+            assert status == 0, said
+    finally:
+        burner.end()
 
     info, usage = read_info(prefix), read_usage(prefix)
     assert [part["headline"]["cpu_seconds"]["value"] for part in info["segments"]] == [about(u) for u in used]
@@ -218,6 +223,61 @@ def test_torn_last_line_is_cut_off_or_completed(attach, burner, room, torn, whol
     usage = read_usage(prefix)
     assert usage[:len(before)] == before and len(usage) > len(before), whole
     check_series(read_info(prefix), usage)
+
+
+@pytest.mark.parametrize("there", [True, False], ids=["continuing", "beginning"])
+def test_of_several_that_come_at_once_one_records(attach, burner, room, there):
+    directory = room / "record"
+    directory.mkdir()
+    if there:
+        attach.start(f"{directory}/", burner.pid).end()
+    joinings = [attach.spawn(f"{directory}/", burner.pid) for _ in range(5)]
+    wait_for(lambda: sum(joining.process.poll() is not None for joining in joinings) == 4, "all but one to give up")
+    left = [joining for joining in joinings if joining.process.poll() is None]
+    assert [joining.end(None)[0] for joining in joinings if joining not in left] == [2] * 4
+    wait_for(lambda: (state(f"{directory}/") or [0])[0] == left[0].process.pid, "the one that records")
+    assert left[0].end()[0] == 0
+
+    info, usage = read_info(f"{directory}/"), read_usage(f"{directory}/")
+    assert len(info.get("segments", [0])) == 1 + there
+    check_series(info, usage)
+
+
+def test_after_a_reboot_the_wall_clock_tells_how_long_it_was(attach, burner, room):
+    prefix = room / "r-"
+    attach.start(prefix, f"pids:{burner.pid}").end()
+    started = datetime.fromtimestamp(time.time() - 1000, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    change(prefix, monitor__boot_id="another", time__started=started)
+    attach.start(prefix, f"pids:{burner.pid}").end()
+
+    info, usage = read_info(prefix), read_usage(prefix)
+    first = next(line for line in usage if line.get("segment") == 2)
+    assert first["start_seconds"] == pytest.approx(seconds(info["segments"][1]["started"]) - seconds(started), abs=0.05)
+    assert first["start_seconds"] > 999
+    assert [part["boot_id"] == info["monitor"]["boot_id"] for part in info["segments"]] == [False, True]
+
+
+def test_series_does_not_go_back_when_the_clock_was_set_back(attach, burner, room):
+    prefix = room / "r-"
+    attach.start(prefix, f"pids:{burner.pid}").end()
+    change(prefix, monitor__boot_id="another", time__started="2400-01-01T00:00:00Z")
+    end = read_usage(prefix)[-1]["end_seconds"]
+    attach.start(prefix, f"pids:{burner.pid}").end()
+
+    usage = read_usage(prefix)
+    assert next(line for line in usage if line.get("segment") == 2)["start_seconds"] == end
+    check_series(read_info(prefix), usage)
+
+
+def test_joining_without_a_series_is_continued_with_one(attach, burner, room):
+    prefix = room / "r-"
+    attach.start(prefix, "-t", "system-summary", burner.pid).end()
+    attach.start(prefix, burner.pid).end()
+    attach.start(prefix, "-t", "system-summary", burner.pid).end()
+
+    assert len(read_info(prefix)["segments"]) == 3
+    assert {line["segment"] for line in read_usage(prefix)} == {2}
+    check_series(read_info(prefix), read_usage(prefix))
 
 
 def test_record_that_is_not_there_is_begun(attach, burner, room):
