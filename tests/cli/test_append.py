@@ -360,6 +360,7 @@ def test_record_of_a_command_is_refused(attach, burner, room, run_assay):
 
 def test_record_that_is_still_written_is_refused(attach, burner, record):
     joining = attach.start(record, "--report-interval", "20", burner.pid)
+    wait_for(lambda: read_info(record)["segments"][-1]["wall_seconds"] > 0, "the last version of the info file for a minute")
     refused(attach, record, burner.pid, says="is still being written")
     assert joining.end()[0] == 0
     assert len(read_info(record)["segments"]) == 2
