@@ -84,6 +84,8 @@ static void watch_until_over(struct attachment *a)
 	uint64_t end_ns = a->asked.for_ns ? w->start_ns + a->asked.for_ns : UINT64_MAX;
 
 	watching_tick(w);
+	/* Who was there is written down: what comes may be the end of us. */
+	watching_checkpoint(w, true);
 	for (;;) {
 		uint64_t now_ns = clock_monotonic_ns();
 		uint64_t due_ns = w->monitor.schedule.next_tick_ns;
@@ -139,6 +141,7 @@ static enum assay_run_status attach(struct attachment *a, struct error *err)
 		.report_interval_ns = o->report_interval_ns,
 		.record_types = o->record_types,
 		.clobber = o->clobber,
+		.append = o->append != 0,
 		.message = o->message,
 		.name = o->name,
 		.tags = o->tags,

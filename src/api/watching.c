@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/appending.h"
 #include "api/kept_info.h"
 #include "api/sources.h"
 #include "api/watching_parts.h"
@@ -104,8 +105,12 @@ static void share_states(struct watching *w, size_t i)
 
 static int make_infos(struct watching *w, struct error *err)
 {
+	int r = w->options.append ? appending_check_prefix(w->options.prefix, err) : 0;
+
+	if (r < 0)
+		return r;
 	for (size_t i = 0; i < w->n; i++) {
-		int r = watching_make_info(w, i, err);
+		r = watching_make_info(w, i, err);
 
 		if (r == 0)
 			r = watching_open_files(w, i, err);
@@ -221,6 +226,7 @@ void watching_begin(struct watching *w)
 	for (size_t i = 0; i < w->n; i++) {
 		struct watched_target *t = &w->each[i];
 
+		appending_begin(w, i);
 		m->views[i].sink = t->files ? run_files_sink(t->files) : NULL;
 		watching_write_info(w, i, false);
 		t->lasting_notes = t->info->n_notes;
@@ -269,6 +275,7 @@ static void conclude_one(struct watching *w, size_t i, bool running)
 	watching_take_self(w, i);
 	conclude_target(&w->monitor, &w->monitor.views[i], info, running);
 	bounds_count(&w->each[i].bounds, info);
+	segments_merge(info);
 }
 
 void watching_checkpoint(struct watching *w, bool at_once)

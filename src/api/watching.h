@@ -27,6 +27,7 @@ struct watching_options {
 	const char *measurements;
 	uint64_t sample_interval_ns, report_interval_ns;
 	int record_types, clobber;
+	bool append; /* to records that are there */
 	const char *message, *name;
 	const char *const *tags;
 	bool read_cgroups;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "api/appending.h"
 #include "api/facts.h"
 #include "api/kept_info.h"
 #include "api/nested.h"
@@ -83,6 +84,7 @@ int watching_make_info(struct watching *w, size_t i, struct error *err)
 	if (!info->working_directory)
 		info->working_directory_errno = errno;
 	info->started_realtime_ns = run ? run->started_realtime_ns : clock_realtime_ns();
+	info->started_boottime_ns = run ? 0 : clock_boottime_ns();
 	format_utc_offset(info->started_realtime_ns, zone);
 	memcpy(info->utc_offset, zone, sizeof(info->utc_offset));
 	what_was_asked(info, &w->options);
@@ -91,6 +93,9 @@ int watching_make_info(struct watching *w, size_t i, struct error *err)
 	info->watched.text = copy(t->text);
 	info->watched.people = strdup(t->people);
 	info->watched.first_pid = target_first_pid(t);
+	for (size_t k = 0; info->watched.first_pid && k < t->n_terms; k++)
+		if (t->terms[k].n_pids && t->terms[k].pids[0].pid == info->watched.first_pid)
+			info->watched.first_start_ticks = t->terms[k].pids[0].start_ticks;
 	if (run && run->id)
 		info->id = copy(run->id);
 	else if (run_prefix_expand("{datetime}-{pid}", info->started_realtime_ns, getpid(),
@@ -146,9 +151,10 @@ static int prefix_of(struct watching *w, size_t i, struct error *err)
 int watching_open_files(struct watching *w, size_t i, struct error *err)
 {
 	struct assay_run_info *info = w->each[i].info;
-	const struct run_files_options options = {
-		.clobber = info->clobber, .no_info = info->no_info, .no_usage = info->no_usage
-	};
+	const struct run_files_options options = { .clobber = info->clobber,
+		.append = w->options.append,
+		.no_info = info->no_info,
+		.no_usage = info->no_usage };
 	struct error why = { 0 };
 	char line[ERROR_TEXT_SIZE + 80];
 
@@ -158,12 +164,12 @@ int watching_open_files(struct watching *w, size_t i, struct error *err)
 	if (r < 0 || !info->prefix)
 		return r;
 	r = run_files_open(info->prefix, &options, &w->each[i].files, &why);
-	if (r == -EEXIST || r == -EBUSY) {
+	if (r == 0)
+		return appending_take(w, i, err);
+	if (r == -EEXIST || r == -EBUSY || w->options.append) {
 		*err = why;
 		return r;
 	}
-	if (r == 0)
-		return 0;
 	snprintf(line, sizeof(line), "%s will not be recorded: %s", info->watched.people, why.text);
 	watching_warn(w, line);
 	snprintf(info->write_error, sizeof(info->write_error), "%.*s",

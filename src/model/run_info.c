@@ -115,6 +115,7 @@ void run_info_done(struct assay_run_info *info)
 {
 	if (!info)
 		return;
+	joined_done(&info->joined);
 	for (size_t i = 0; i < info->n_facts; i++)
 		fact_done(&info->facts[i]);
 	for (size_t i = 0; i < info->n_notes; i++)

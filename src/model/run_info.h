@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "model/measure.h"
+#include "model/segment.h"
 #include "model/window.h"
 
 #define RUN_SCHEMA "assay-run"
@@ -169,6 +170,7 @@ struct watched {
 	const char *kind; /* "tree", "user" ...; a literal; NULL: the run is of a command */
 	char *text, *people; /* owned */
 	pid_t first_pid; /* 0: it has none */
+	uint64_t first_start_ticks; /* with the pid, that process */
 	uint64_t at_start, seen, ended, left, living;
 	uint64_t io_unreadable, smaps_unreadable; /* living ones whose files are closed to us */
 	bool io_readable;
@@ -181,6 +183,7 @@ struct watched {
 
 struct assay_run_info {
 	struct watched watched;
+	struct joined joined; /* when it continues a record */
 	struct assay_run_info *
 		beside; /* of the next target of the same run, or NULL; owned by whoever gave this one out */
 	char *id; /* "2026.11.27T20.52.26-1234" */
@@ -194,6 +197,7 @@ struct assay_run_info {
 	int working_directory_errno;
 
 	uint64_t started_realtime_ns, ended_realtime_ns; /* 0 while running */
+	uint64_t started_boottime_ns; /* CLOCK_BOOTTIME; 0: not known */
 	char utc_offset[8];
 	uint64_t wall_ns; /* monotonic, job start to job end */
 	uint64_t suspended_ns; /* the machine slept this long meanwhile */

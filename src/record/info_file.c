@@ -60,7 +60,7 @@ static int put_in_place(struct info_file *f, const char *temporary)
 {
 	int r;
 
-	if (f->written)
+	if (f->written || f->replaces)
 		r = renameat(f->dirfd, temporary, f->dirfd, f->name) < 0 ? -errno : 0;
 	else
 		r = rename_new(f, temporary);
@@ -146,7 +146,7 @@ int info_file_write(struct info_file *f, const char *text, size_t n, bool final,
 
 void info_file_discard(struct info_file *f)
 {
-	if (f->written)
+	if (f->written && !f->replaces)
 		unlinkat(f->dirfd, f->name, 0);
 	f->written = false;
 }

@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "record/earlier.h"
 #include "record/info_file.h"
 #include "record/info_json.h"
 #include "record/set_aside.h"
@@ -30,6 +31,8 @@ struct run_files {
 	struct made_file files[N_MADE_MAX];
 	size_t n_files;
 	struct set_aside old;
+	struct earlier earlier;
+	bool continues; /* that one */
 	struct usage_writer usage;
 	struct info_file info;
 	int dirfd; /* of the prefix: a directory that is moved during the run is still found */
@@ -311,6 +314,8 @@ static int make_way_for(struct run_files *f, const char *end, struct error *err)
 	else if (r == 0 && is_there(f, name))
 		r = -EEXIST;
 	free(name);
+	if (r == -EEXIST && f->options.append)
+		return refuse(f, end, "is there without an info file: it is not continued", err);
 	if (r == -EEXIST && !f->options.clobber)
 		return exists(f, end, err);
 	if (r == -EEXIST)
@@ -355,11 +360,41 @@ static int make_way(struct run_files *f, struct error *err)
 	return r;
 }
 
+/* Whether there is a record that is continued. */
+static int open_earlier(struct run_files *f, struct error *err)
+{
+	const char *where = strcmp(f->directory, "./") == 0 ? "" : f->directory;
+	char *usage = join(f->name, strlen(f->name), "usage.jsonl");
+	int r = usage ? settle_leftovers(f, err) : error_set(err, -ENOMEM, "cannot open a record");
+
+	if (r == 0)
+		r = earlier_open(&f->earlier, f->dirfd, where, f->info_name,
+			f->options.no_usage ? NULL : usage, err);
+	free(usage);
+	f->continues = r > 0;
+	if (r <= 0)
+		return r;
+	f->usage_fd = f->earlier.usage_fd;
+	f->earlier.usage_fd = -1;
+	if (f->usage_fd >= 0)
+		usage_writer_mend(&f->usage, f->earlier.last.torn, f->earlier.last.torn_is_whole);
+	if (f->earlier.last.found)
+		f->usage.sequence_before = f->earlier.last.sequence + 1;
+	return 0;
+}
+
 static int open_files(struct run_files *f, struct error *err)
 {
-	int r = make_way(f, err);
+	int r = 0;
 
-	if (r < 0 || f->options.no_usage)
+	if (f->options.append && f->options.no_info)
+		return error_say(
+			err, -EINVAL, "--append needs the info file, which is not to be written");
+	if (f->options.append && f->n_made == 0)
+		r = open_earlier(f, err);
+	if (r == 0 && !f->continues)
+		r = make_way(f, err);
+	if (r < 0 || f->options.no_usage || f->usage_fd >= 0)
 		return r;
 	return run_files_add(f, "usage.jsonl", O_RDWR | O_APPEND, &f->usage_fd, err);
 }
@@ -374,6 +409,7 @@ int run_files_open(const char *prefix, const struct run_files_options *options,
 		return error_set(err, -ENOMEM, "cannot open a record");
 	f->options = *options;
 	f->dirfd = f->usage_fd = f->info.reserve = f->info.lock = -1;
+	f->earlier.info_fd = f->earlier.usage_fd = -1;
 	r = split_prefix(f, prefix);
 	if (r == 0)
 		r = usage_writer_init(&f->usage, -1);
@@ -391,8 +427,20 @@ int run_files_open(const char *prefix, const struct run_files_options *options,
 	f->usage.fd = f->usage_fd;
 	if (!f->options.no_info)
 		info_file_init(&f->info, f->dirfd, f->info_name);
+	f->info.replaces = f->continues;
 	*ret = f;
 	return 0;
+}
+
+struct earlier *run_files_earlier(struct run_files *f)
+{
+	return f->continues ? &f->earlier : NULL;
+}
+
+void run_files_go_on(struct run_files *f, uint64_t before_ns, uint64_t segment)
+{
+	f->usage.before_ns = before_ns;
+	f->usage.segment = segment;
 }
 
 struct sink *run_files_sink(struct run_files *f)
@@ -481,6 +529,7 @@ struct run_files *run_files_close(struct run_files *f)
 		return NULL;
 	run_files_commit(f);
 	info_file_done(&f->info);
+	earlier_done(&f->earlier);
 	usage_writer_done(&f->usage);
 	if (f->usage_fd >= 0)
 		close(f->usage_fd);
