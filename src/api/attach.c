@@ -110,11 +110,11 @@ static void finish(struct attachment *a)
 
 	if (a->ending.signal) {
 		format_signal(a->ending.signal, text);
-		snprintf(words, sizeof(words), "the watch was ended by %s", text);
+		snprintf(words, sizeof(words), "%s ended the watch", text);
 		watching_finish(&a->watching, words, "a signal to the recorder");
 	} else if (a->ending.by_time) {
 		format_duration(a->asked.for_ns, text);
-		snprintf(words, sizeof(words), "watched for %s, as asked", text);
+		snprintf(words, sizeof(words), "the %s asked for are over", text);
 		watching_finish(&a->watching, words, "the recorder's clock");
 	} else {
 		watching_finish(&a->watching, "the target ended",

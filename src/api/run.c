@@ -100,7 +100,6 @@ static bool is_here_to_stay(const struct session *s)
 	       info->wall_ns >= info->fail_time_ns;
 }
 
-
 static void write_end(struct session *s)
 {
 	if (is_taken_back(s)) {

@@ -237,8 +237,8 @@ void watching_begin(struct watching *w)
 static void say_what_is_closed(struct watching *w, size_t i)
 {
 	const struct account *a = &w->monitor.watch->accounts[i];
-	unsigned long long n = a->io_unreadable > a->smaps_unreadable ? a->io_unreadable
-								     : a->smaps_unreadable;
+	unsigned long long n =
+		a->io_unreadable > a->smaps_unreadable ? a->io_unreadable : a->smaps_unreadable;
 	int error = a->io_unreadable ? a->io_error : a->smaps_error;
 	char line[320];
 

@@ -65,10 +65,14 @@ static void head(struct page *p, const struct assay_run_info *info)
 	char text[ITEM_SIZE + sizeof(o->words)];
 
 	format_duration(info->wall_ns, duration);
-	snprintf(text, sizeof(text), "assay: %s%s after %s%s",
-		o->known ? o->words : "outcome unknown",
-		o->known && o->core_dumped && !strstr(o->words, "core") ? " (core dumped)" : "",
-		info->wall_late ? "at most " : "", duration);
+	if (info->watched.kind)
+		snprintf(text, sizeof(text), "assay: watched for %s: %s", duration, o->words);
+	else
+		snprintf(text, sizeof(text), "assay: %s%s after %s%s",
+			o->known ? o->words : "outcome unknown",
+			o->known && o->core_dumped && !strstr(o->words, "core") ? " (core dumped)"
+										: "",
+			info->wall_late ? "at most " : "", duration);
 	page_styled(p, failed(info) ? STYLE_FAILURE : STYLE_BOLD, text);
 	if (!info->watched.kind) {
 		buf_add_text(p->out, ": ");
