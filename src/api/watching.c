@@ -231,6 +231,7 @@ void watching_begin(struct watching *w)
 		watching_write_info(w, i, false);
 		t->lasting_notes = t->info->n_notes;
 	}
+	watching_prepare_live(w);
 }
 
 /* Once: what of others' processes is closed to us. Of the whole machine that goes without saying. */
@@ -275,6 +276,8 @@ static void conclude_one(struct watching *w, size_t i, bool running)
 	watching_take_self(w, i);
 	conclude_target(&w->monitor, &w->monitor.views[i], info, running);
 	bounds_count(&w->each[i].bounds, info);
+	if (i == 0)
+		watching_describe_live(w);
 	segments_merge(info);
 }
 
@@ -320,6 +323,8 @@ static void list_living(struct watching *w, size_t i)
 void watching_finish(struct watching *w, const char *words, const char *evidence)
 {
 	monitor_finish(&w->monitor, NULL);
+	if (w->monitor.samples)
+		live_ring_finish(&w->live);
 	accounts_name_living(w->monitor.watch->accounts, w->n, &w->monitor.ledger);
 	for (size_t i = 0; i < w->n; i++) {
 		struct assay_run_info *info = w->each[i].info;
@@ -362,6 +367,8 @@ void watching_discard(struct watching *w)
 
 void watching_close(struct watching *w)
 {
+	if (w->monitor.samples)
+		live_ring_done(&w->live);
 	for (size_t i = 0; w->each && i < w->n; i++) {
 		struct watched_target *t = &w->each[i];
 

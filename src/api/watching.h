@@ -13,6 +13,7 @@
 #include "linux/host.h"
 #include "model/run_info.h"
 #include "monitor/loop.h"
+#include "record/live_ring.h"
 #include "record/run_files.h"
 #include "target/target.h"
 #include "target/watch.h"
@@ -62,6 +63,8 @@ struct watching {
 	size_t n_states;
 	struct monitor monitor;
 	bool monitored;
+	struct live_ring
+		live; /* the first target's last moments; when monitor.samples is not NULL */
 	uint64_t start_ns, self_before_ns, checkpoint_ns;
 	uint64_t (*helpers_cpu_ns)(
 		void *context); /* CPU time of other processes of ours; may be NULL */

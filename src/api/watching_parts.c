@@ -302,3 +302,37 @@ void watching_write_info(struct watching *w, size_t i, bool final)
 		(int) sizeof(info->info_error) - 1, why.text);
 	memcpy(info->write_error, info->info_error, sizeof(info->write_error));
 }
+
+#define KEEP_NS (300 * NSEC_PER_SEC)
+
+void watching_prepare_live(struct watching *w)
+{
+	struct watched_target *first = &w->each[0];
+
+	/* It is a part of the series. Beside a run, the job's own has it; a record that is continued keeps the one it has. */
+	if (!first->files || first->info->no_usage || w->options.of_run || w->options.append)
+		return;
+	if (live_ring_init(
+		    &w->live, first->files, KEEP_NS, w->monitor.schedule.sample_interval_ns) < 0) {
+		run_info_note(first->info, "flight recorder: no memory for it");
+		return;
+	}
+	first->info->live_keep_ns = KEEP_NS;
+	w->monitor.samples = &w->live.sink;
+}
+
+void watching_describe_live(struct watching *w)
+{
+	struct assay_run_info *info = w->each[0].info;
+	const struct live_ring *ring = &w->live;
+
+	if (!w->monitor.samples)
+		return;
+	info->has_live = live_ring_begun(ring);
+	info->live_ordered = ring->ordered;
+	info->live_from_ns = ring->from_ns;
+	info->live_samples = ring->samples;
+	info->live_lost = ring->lost;
+	if (ring->trouble[0])
+		run_info_note(info, "flight recorder: %s", ring->trouble);
+}
