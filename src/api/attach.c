@@ -84,6 +84,8 @@ static void watch_until_over(struct attachment *a)
 	uint64_t end_ns = a->asked.for_ns ? w->start_ns + a->asked.for_ns : UINT64_MAX;
 
 	watching_tick(w);
+	/* Who was there is written down: what comes may be the end of us. */
+	watching_checkpoint(w, true);
 	for (;;) {
 		uint64_t now_ns = clock_monotonic_ns();
 		uint64_t due_ns = w->monitor.schedule.next_tick_ns;
@@ -108,16 +110,17 @@ static void finish(struct attachment *a)
 
 	if (a->ending.signal) {
 		format_signal(a->ending.signal, text);
-		snprintf(words, sizeof(words), "the watch was ended by %s", text);
+		snprintf(words, sizeof(words), "%s ended the watch", text);
 		watching_finish(&a->watching, words, "a signal to the recorder");
 	} else if (a->ending.by_time) {
 		format_duration(a->asked.for_ns, text);
-		snprintf(words, sizeof(words), "watched for %s, as asked", text);
+		snprintf(words, sizeof(words), "the %s asked for are over", text);
 		watching_finish(&a->watching, words, "the recorder's clock");
 	} else {
 		watching_finish(&a->watching, "the target ended",
-			target_first_pid(&a->watching.targets[0]) ? "its first process has ended"
-								  : "none of its processes is left");
+			target_first_pid(&a->watching.targets[0])
+				? "its first process has ended"
+				: "none of its processes is left");
 	}
 }
 
@@ -138,6 +141,7 @@ static enum assay_run_status attach(struct attachment *a, struct error *err)
 		.report_interval_ns = o->report_interval_ns,
 		.record_types = o->record_types,
 		.clobber = o->clobber,
+		.append = o->append != 0,
 		.message = o->message,
 		.name = o->name,
 		.tags = o->tags,

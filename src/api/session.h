@@ -56,6 +56,7 @@ struct session {
 	struct live_ring live; /* in use when monitor.samples is not NULL */
 	struct rlimit file_limit;
 	bool file_limit_raised;
+	uint64_t job_alive_ns; /* when a sample last found the command not to have ended */
 	uint64_t start_ns;
 	uint64_t
 		self_before_ns; /* CPU time of this process before the run: it may have been somebody else before exec */

@@ -47,8 +47,9 @@ static struct assay_value total_of(const struct snapshot *s, const char *key)
 		return v;
 	const struct accumulator *a = &m->batch.targets[0].run_singles[row];
 	const struct total *t = &m->batch.targets[0].totals[m->measures->base[row]];
+	/* PSS is read in rounds: between two of them the last one is what is known. */
 	if (a->samples > 0)
-		v = value_of(a->last, (enum quality) a->quality);
+		v = value_of(a->last, t->present ? (enum quality) a->quality : ESTIMATE);
 	v.unreadable = t->absent;
 	v.why = t->absent ? errno_name(t->why) : "";
 	return v;
@@ -62,8 +63,7 @@ static void take_disk(struct snapshot *s, const struct account *a, struct assay_
 
 	for (int k = 0; k < 2; k++) {
 		uint64_t n = a->before[counted[k]] + a->used[counted[k]];
-		enum quality quality =
-			a->with_children && !a->unsure ? LOWER_BOUND : ESTIMATE;
+		enum quality quality = a->with_children && !a->unsure ? LOWER_BOUND : ESTIMATE;
 
 		*sums[k] = *since[k] = (struct assay_value){ .why = "" };
 		if (a->io_readable) {

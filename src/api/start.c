@@ -53,9 +53,7 @@ bool start_intervals_are_sane(uint64_t sample_ns, uint64_t report_ns, struct err
 		}
 	}
 	if (report_ns && report_ns < sample_ns) {
-		error_say(err, -ERANGE,
-			"the report interval is shorter than the sample interval: its windows "
-			"would be empty");
+		error_say(err, -ERANGE, "the report interval is shorter than the sample interval");
 		return false;
 	}
 	return true;

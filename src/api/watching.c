@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/appending.h"
 #include "api/kept_info.h"
 #include "api/sources.h"
 #include "api/watching_parts.h"
@@ -17,6 +18,14 @@
 
 #define CHECKPOINT_EVERY_NS (60 * NSEC_PER_SEC)
 #define OF_A_COMMAND "tells only of a command that assay starts itself (assay run)"
+
+static bool names_processes(const struct target *t)
+{
+	for (size_t i = 0; i < t->n_terms; i++)
+		if (t->terms[i].kind == TARGET_TREE || t->terms[i].kind == TARGET_PIDS)
+			return true;
+	return false;
+}
 
 static int find_targets(struct watching *w, struct error *err)
 {
@@ -31,6 +40,9 @@ static int find_targets(struct watching *w, struct error *err)
 
 		if (r == 0)
 			r = target_resolve(&w->targets[i], w->roots, err);
+		/* Beside a run a target may be filled by the job itself; a process that is to be there already is not. */
+		if (r == -ESRCH && w->options.of_run && !names_processes(&w->targets[i]))
+			r = 0;
 		if (r < 0)
 			return r;
 	}
@@ -93,8 +105,12 @@ static void share_states(struct watching *w, size_t i)
 
 static int make_infos(struct watching *w, struct error *err)
 {
+	int r = w->options.append ? appending_check_prefix(w->options.prefix, err) : 0;
+
+	if (r < 0)
+		return r;
 	for (size_t i = 0; i < w->n; i++) {
-		int r = watching_make_info(w, i, err);
+		r = watching_make_info(w, i, err);
 
 		if (r == 0)
 			r = watching_open_files(w, i, err);
@@ -210,21 +226,44 @@ void watching_begin(struct watching *w)
 	for (size_t i = 0; i < w->n; i++) {
 		struct watched_target *t = &w->each[i];
 
+		appending_begin(w, i);
 		m->views[i].sink = t->files ? run_files_sink(t->files) : NULL;
 		watching_write_info(w, i, false);
 		t->lasting_notes = t->info->n_notes;
 	}
+	watching_prepare_live(w);
+}
+
+/* Once: what of others' processes is closed to us. Of the whole machine that goes without saying. */
+static void say_what_is_closed(struct watching *w, size_t i)
+{
+	const struct account *a = &w->monitor.watch->accounts[i];
+	unsigned long long n =
+		a->io_unreadable > a->smaps_unreadable ? a->io_unreadable : a->smaps_unreadable;
+	int error = a->io_unreadable ? a->io_error : a->smaps_error;
+	char line[320];
+
+	if (n == 0 || (error != EACCES && error != EPERM) || target_is_system(a->target))
+		return;
+	snprintf(line, sizeof(line),
+		"PSS, I/O or open files of %llu of %llu processes may not be read: they are "
+		"another user's, or protected",
+		n, (unsigned long long) a->living);
+	watching_warn(w, line);
 }
 
 void watching_tick(struct watching *w)
 {
+	bool first = w->monitor.ticks == 0;
+
 	monitor_tick(&w->monitor, NULL);
+	for (size_t i = 0; first && i < w->n; i++)
+		say_what_is_closed(w, i);
 }
 
 bool watching_is_over(const struct watching *w)
 {
-	return w->monitor.ticks > 0 &&
-	       watch_target_ended(w->monitor.watch, 0, w->options.wait_all);
+	return w->monitor.ticks > 0 && watch_target_ended(w->monitor.watch, 0, w->options.wait_all);
 }
 
 static void conclude_one(struct watching *w, size_t i, bool running)
@@ -237,6 +276,9 @@ static void conclude_one(struct watching *w, size_t i, bool running)
 	watching_take_self(w, i);
 	conclude_target(&w->monitor, &w->monitor.views[i], info, running);
 	bounds_count(&w->each[i].bounds, info);
+	if (i == 0)
+		watching_describe_live(w);
+	segments_merge(info);
 }
 
 void watching_checkpoint(struct watching *w, bool at_once)
@@ -249,7 +291,7 @@ void watching_checkpoint(struct watching *w, bool at_once)
 	for (size_t i = 0; i < w->n; i++) {
 		conclude_one(w, i, true);
 		watching_write_info(w, i, false);
-		if (w->each[i].files)
+		if (w->each[i].files && run_info_is_whole(w->each[i].info))
 			run_files_commit(w->each[i].files);
 	}
 }
@@ -281,6 +323,8 @@ static void list_living(struct watching *w, size_t i)
 void watching_finish(struct watching *w, const char *words, const char *evidence)
 {
 	monitor_finish(&w->monitor, NULL);
+	if (w->monitor.samples)
+		live_ring_finish(&w->live);
 	accounts_name_living(w->monitor.watch->accounts, w->n, &w->monitor.ledger);
 	for (size_t i = 0; i < w->n; i++) {
 		struct assay_run_info *info = w->each[i].info;
@@ -293,6 +337,8 @@ void watching_finish(struct watching *w, const char *words, const char *evidence
 		list_living(w, i);
 		conclude_one(w, i, false);
 		watching_write_info(w, i, true);
+		if (w->each[i].files && !run_info_is_whole(info))
+			info->old_record = run_files_give_way(w->each[i].files);
 	}
 }
 
@@ -321,6 +367,8 @@ void watching_discard(struct watching *w)
 
 void watching_close(struct watching *w)
 {
+	if (w->monitor.samples)
+		live_ring_done(&w->live);
 	for (size_t i = 0; w->each && i < w->n; i++) {
 		struct watched_target *t = &w->each[i];
 

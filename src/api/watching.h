@@ -13,6 +13,7 @@
 #include "linux/host.h"
 #include "model/run_info.h"
 #include "monitor/loop.h"
+#include "record/live_ring.h"
 #include "record/run_files.h"
 #include "target/target.h"
 #include "target/watch.h"
@@ -27,6 +28,7 @@ struct watching_options {
 	const char *measurements;
 	uint64_t sample_interval_ns, report_interval_ns;
 	int record_types, clobber;
+	bool append; /* to records that are there */
 	const char *message, *name;
 	const char *const *tags;
 	bool read_cgroups;
@@ -61,8 +63,11 @@ struct watching {
 	size_t n_states;
 	struct monitor monitor;
 	bool monitored;
+	struct live_ring
+		live; /* the first target's last moments; when monitor.samples is not NULL */
 	uint64_t start_ns, self_before_ns, checkpoint_ns;
-	uint64_t (*helpers_cpu_ns)(void *context); /* CPU time of other processes of ours; may be NULL */
+	uint64_t (*helpers_cpu_ns)(
+		void *context); /* CPU time of other processes of ours; may be NULL */
 	void *helpers_context;
 };
 

@@ -106,8 +106,7 @@ static void add_to_total(struct total *t, struct value v)
 }
 
 /* Of each target that the process is in. */
-static void add_to_totals(
-	struct batch *out, const struct process *who, size_t base, struct value v)
+static void add_to_totals(struct batch *out, const struct process *who, size_t base, struct value v)
 {
 	if (out->n_targets == 0) {
 		add_to_total(&out->totals[base], v);

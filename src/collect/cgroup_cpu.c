@@ -120,7 +120,8 @@ static int read_cpu(struct collect *c, struct batch *out)
 	return 0;
 }
 
-const struct collector cgroup_cpu_collector = { .name = "cgroup_cpu", .per_target = PER_CGROUP,
+const struct collector cgroup_cpu_collector = { .name = "cgroup_cpu",
+	.per_target = PER_CGROUP,
 	.rows = rows,
 	.n_rows = N_ROWS,
 	.counted_before = true,

@@ -96,7 +96,8 @@ static int read_io(struct collect *c, struct batch *out)
 	return 0;
 }
 
-const struct collector cgroup_io_collector = { .name = "cgroup_io", .per_target = PER_CGROUP,
+const struct collector cgroup_io_collector = { .name = "cgroup_io",
+	.per_target = PER_CGROUP,
 	.rows = rows,
 	.n_rows = N_ROWS,
 	.counted_before = true,

@@ -234,7 +234,8 @@ static int read_memory(struct collect *c, struct batch *out)
 	return 0;
 }
 
-const struct collector cgroup_memory_collector = { .name = "cgroup_memory", .per_target = PER_CGROUP,
+const struct collector cgroup_memory_collector = { .name = "cgroup_memory",
+	.per_target = PER_CGROUP,
 	.rows = rows,
 	.n_rows = N_ROWS,
 	.counted_before = true,

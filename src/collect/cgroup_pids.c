@@ -50,7 +50,8 @@ static int read_pids(struct collect *c, struct batch *out)
 	return 0;
 }
 
-const struct collector cgroup_pids_collector = { .name = "cgroup_pids", .per_target = PER_CGROUP,
+const struct collector cgroup_pids_collector = { .name = "cgroup_pids",
+	.per_target = PER_CGROUP,
 	.rows = rows,
 	.n_rows = N_ROWS,
 	.counted_before = true,

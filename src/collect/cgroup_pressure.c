@@ -82,7 +82,8 @@ static int read_pressure(struct collect *c, struct batch *out)
 	return 0;
 }
 
-const struct collector cgroup_pressure_collector = { .name = "cgroup_pressure", .per_target = PER_CGROUP,
+const struct collector cgroup_pressure_collector = { .name = "cgroup_pressure",
+	.per_target = PER_CGROUP,
 	.rows = rows,
 	.n_rows = ARRAY_SIZE(rows),
 	.counted_before = true,

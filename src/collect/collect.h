@@ -54,7 +54,8 @@ enum per_target { FOR_ALL, PER_TARGET, PER_CGROUP, PER_NETWORK, N_PER_TARGET };
 /* What of the sources is one target's own. */
 struct collect_target {
 	struct account *account;
-	uint32_t bits; /* of its account, and of those that are like it: what is found of their members is said of all */
+	uint32_t
+		bits; /* of its account, and of those that are like it: what is found of their members is said of all */
 	int like[N_PER_TARGET]; /* an earlier target in the same cgroups, or network namespace, whose readings are its own as well; -1: none */
 	struct cgroup_view *cgroup; /* borrowed; NULL: none is read for it */
 	bool cgroup_is_target; /* the target is a cgroup, and that one: what it counted is the target's, all of it and nothing else */
@@ -114,9 +115,11 @@ struct collect {
 	uint64_t pss_cost_ns; /* CPU time of all rounds so far */
 	uint64_t pss_allowed_ns; /* of one sample, within a budget; 0: there is none */
 	uint64_t pss_round_cost_ns; /* of the latest round */
-	uint64_t pss_alone; /* samples in which single processes were read, for want of time for rounds */
+	uint64_t
+		pss_alone; /* samples in which single processes were read, for want of time for rounds */
 	size_t pss_turn; /* in the ledger's order, of the next one */
-	uint64_t pss_cost_share; /* one part in so many of the time may go into it; 0: the default */
+	uint64_t
+		pss_cost_share; /* one part in so many of the time may go into it; 0: the default */
 	/* the largest sum of a round, less what moved between processes or in and out while it was read: this much was there at once */
 	uint64_t pss_steady_max_bytes;
 	bool pss_forced; /* asked for by key: also where it stalls a process for long */
@@ -153,9 +156,11 @@ struct batch {
 	struct accumulator *run_singles; /* per row, of the whole run */
 	struct devices *devices;
 	struct total *totals; /* per row: the sum being made in this read */
-	struct batch_target *targets; /* with a watch: the rows that are one target's own, in place of those above */
+	struct batch_target *
+		targets; /* with a watch: the rows that are one target's own, in place of those above */
 	size_t n_targets;
-	struct batch_target *target; /* the one that is being read for; NULL: the job or the machine */
+	struct batch_target
+		*target; /* the one that is being read for; NULL: the job or the machine */
 	int first_row; /* of the collector that is reading */
 	int rows[COLLECTOR_ROWS_MAX]; /* its rows by their local names */
 	uint64_t now_ns; /* its stamp */
@@ -170,7 +175,8 @@ struct collector {
 	bool counted_before;
 	bool of_job; /* it tells of a job that was started by us, and of nothing else */
 	bool of_targets; /* it tells of a target that was not, and of nothing else */
-	enum per_target per_target; /* with several targets it is read for each of them, or once for those in one place */
+	enum per_target
+		per_target; /* with several targets it is read for each of them, or once for those in one place */
 	bool asks_kernel; /* by system calls, its probe too: a recorded tree has no answer */
 	bool tells_alone; /* one reading says something without a job, and without one before: assay doctor shows it */
 	bool from_ledger; /* it hands on what the ledger read when it looked at the tree: its stamp is that look's */

@@ -55,7 +55,8 @@ static int read_connector(struct collect *c, struct batch *out)
 	return 0;
 }
 
-const struct collector connector_collector = { .name = "connector", .of_job = true,
+const struct collector connector_collector = { .name = "connector",
+	.of_job = true,
 	.rows = rows,
 	.n_rows = N_ROWS,
 	.asks_kernel = true,

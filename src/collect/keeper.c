@@ -59,6 +59,9 @@ static int read_keeper(struct collect *c, struct batch *out)
 	return 0;
 }
 
-const struct collector keeper_collector = {
-	.name = "keeper", .of_job = true, .rows = rows, .n_rows = N_ROWS, .from_ledger = true, .read = read_keeper
-};
+const struct collector keeper_collector = { .name = "keeper",
+	.of_job = true,
+	.rows = rows,
+	.n_rows = N_ROWS,
+	.from_ledger = true,
+	.read = read_keeper };

@@ -216,7 +216,8 @@ static int read_net_dev(struct collect *c, struct batch *out)
 	return 0;
 }
 
-const struct collector net_dev_collector = { .name = "net_dev", .per_target = PER_NETWORK,
+const struct collector net_dev_collector = { .name = "net_dev",
+	.per_target = PER_NETWORK,
 	.rows = rows,
 	.n_rows = N_ROWS,
 	.counted_before = true,

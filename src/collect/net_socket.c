@@ -115,7 +115,8 @@ static int read_net_socket(struct collect *c, struct batch *out)
 	return 0;
 }
 
-const struct collector net_socket_collector = { .name = "net_socket", .of_job = true,
+const struct collector net_socket_collector = { .name = "net_socket",
+	.of_job = true,
 	.rows = rows,
 	.n_rows = N_ROWS,
 	.counted_before = true,

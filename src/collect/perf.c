@@ -35,7 +35,8 @@ static int read_perf(struct collect *c, struct batch *out)
 	return 0;
 }
 
-const struct collector perf_collector = { .name = "perf", .of_job = true,
+const struct collector perf_collector = { .name = "perf",
+	.of_job = true,
 	.rows = rows,
 	.n_rows = N_ROWS,
 	.asks_kernel = true,

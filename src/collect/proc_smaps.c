@@ -126,7 +126,8 @@ static bool read_process(struct collect *c, struct process *p)
 	} else {
 		process_read_smaps(l, p);
 	}
-	return p->alive;
+	/* One that is exiting has given its memory back: that is nothing, not something we may not read. */
+	return p->alive && p->smaps_error != ESRCH;
 }
 
 /* Pages that came or went in the process since the round began. A page mapped by one more process meanwhile was counted whole in
@@ -245,8 +246,8 @@ static void put_round_again(struct collect *c, struct batch *out)
 /* A budget too small for rounds: then processes are read one by one, as many in a sample as it allows. */
 static bool is_beyond_rounds(const struct collect *c)
 {
-	uint64_t expected_ns = c->pss_round_cost_ns ? c->pss_round_cost_ns
-						    : c->ledger->n_order * FIRST_ROUND_NS;
+	uint64_t expected_ns =
+		c->pss_round_cost_ns ? c->pss_round_cost_ns : c->ledger->n_order * FIRST_ROUND_NS;
 
 	return c->pss_allowed_ns > 0 && !c->pss_now && !c->pss_forced &&
 	       expected_ns > ROUND_WAITS_MAX * c->pss_allowed_ns;

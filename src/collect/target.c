@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* A target that was not started by us, as its account sums it up: no I/O of its own. */
+#include "target/target.h"
 #include "base/macros.h"
 #include "collect/collect.h"
 #include "target/account.h"
 #include "target/ledger.h"
-#include "target/target.h"
 #include "target/watch.h"
 
 enum {
@@ -27,7 +27,9 @@ enum {
 #define AT_A_TIME                                                                                  \
 	.kind = GAUGE, .unit = COUNT, .scope = SINGLE, .reduce = MAX | MEAN | LAST,                \
 	.quality = SAMPLED, .on = true, .origin = "the ledger"
-#define CPU_ORIGIN "growth of the members' CPU clocks, cutime and cstime since they were first seen in the target"
+#define CPU_ORIGIN                                                                                 \
+	"growth of the members' CPU clocks, cutime and cstime since they were first seen in the "  \
+	"target"
 #define IO_ORIGIN "growth of /proc/PID/io of the members since they were first seen in the target: "
 
 static const struct measure rows[] = {
@@ -74,8 +76,8 @@ static int read_target(struct collect *c, struct batch *out)
 
 	watch_sum(c->watch, out->now_ns);
 	put(out, NULL, ELAPSED, out->now_ns > l->run_start_ns ? out->now_ns - l->run_start_ns : 0);
-	put_quality(out, NULL, CPU_SECONDS, a->used[COUNTED_CPU],
-		a->unsure ? ESTIMATE : LOWER_BOUND);
+	put_quality(
+		out, NULL, CPU_SECONDS, a->used[COUNTED_CPU], a->unsure ? ESTIMATE : LOWER_BOUND);
 	put(out, NULL, CPU_USER_SECONDS, a->user_ns);
 	put(out, NULL, CPU_SYSTEM_SECONDS, a->system_ns);
 	put(out, NULL, PROCESSES, a->living);

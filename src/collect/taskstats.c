@@ -71,7 +71,8 @@ static int read_taskstats(struct collect *c, struct batch *out)
 	return 0;
 }
 
-const struct collector taskstats_collector = { .name = "taskstats", .of_job = true,
+const struct collector taskstats_collector = { .name = "taskstats",
+	.of_job = true,
 	.rows = rows,
 	.n_rows = N_ROWS,
 	.asks_kernel = true,

@@ -64,6 +64,9 @@ static int read_tree(struct collect *c, struct batch *out)
 	return 0;
 }
 
-const struct collector tree_collector = {
-	.name = "tree", .of_job = true, .rows = rows, .n_rows = N_ROWS, .from_ledger = true, .read = read_tree
-};
+const struct collector tree_collector = { .name = "tree",
+	.of_job = true,
+	.rows = rows,
+	.n_rows = N_ROWS,
+	.from_ledger = true,
+	.read = read_tree };

@@ -9,7 +9,7 @@
 void line_reader_begin(struct line_reader *r, int fd)
 {
 	r->fd = fd;
-	r->start = r->end = 0;
+	r->start = r->end = r->skipped = 0;
 	r->cut = r->skipping = false;
 }
 
@@ -35,7 +35,10 @@ static bool skip_line(struct line_reader *r)
 {
 	const char *newline = memchr(r->buffer + r->start, '\n', r->end - r->start);
 
-	r->start = newline ? (size_t) (newline - r->buffer) + 1 : r->end;
+	size_t start = newline ? (size_t) (newline - r->buffer) + 1 : r->end;
+
+	r->skipped = newline ? 0 : r->skipped + (start - r->start);
+	r->start = start;
 	return newline;
 }
 
@@ -45,6 +48,8 @@ int line_reader_next(struct line_reader *r, const char **ret_line, size_t *ret_s
 	for (;;) {
 		if (r->skipping)
 			r->skipping = !skip_line(r);
+		if (r->skipped > LINE_BYTES_MAX)
+			return -EFBIG;
 		if (!r->skipping) {
 			const char *line = r->buffer + r->start;
 			size_t size = r->end - r->start;

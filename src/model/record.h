@@ -23,6 +23,7 @@ struct process_record {
 	bool command_cut; /* the command line is longer than what is kept */
 	uid_t uid;
 	bool born, ended; /* since its last line */
+	bool left; /* it lives on, in no target that is watched */
 	uint64_t
 		since_ns; /* since the run began: what its values cover begins here, at its last line or its birth */
 	uint32_t states[N_STATES]; /* samples seen in each state, in the order of STATE_LETTERS */
@@ -42,6 +43,9 @@ struct device_record {
 struct record {
 	uint64_t sequence;
 	uint64_t start_ns, end_ns; /* since the run began, monotonic */
+	uint64_t before_ns; /* a record that is continued began this long before the run */
+	uint64_t
+		segment; /* of a record that is continued: its joinings are counted from 1; else 0 */
 	uint64_t monotonic_ns; /* CLOCK_MONOTONIC at the close */
 	uint64_t realtime_ns; /* UTC at the close */
 	uint64_t suspended_ns; /* the machine slept this long within the window: a gap, not work */

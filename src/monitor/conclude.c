@@ -180,10 +180,11 @@ static void conclude_rungs(struct monitor *m, struct assay_run_info *info, const
 				s.quality == UPPER_BOUND ? "an upper bound" : "an estimate");
 		if (r->scope == PROCESS && strcmp(r->key, "proc_hwm_bytes") == 0 &&
 			m->ledger.hwm_max_bytes)
-			rung->value = (struct value){ .n = m->view ? m->view->collect.account
-									    ->hwm_max_bytes
-								  : m->ledger.hwm_max_bytes,
-				.quality = LOWER_BOUND };
+			rung->value = (struct value){
+				.n = m->view ? m->view->collect.account->hwm_max_bytes
+					     : m->ledger.hwm_max_bytes,
+				.quality = LOWER_BOUND
+			};
 		if (v)
 			adjust_for_job(v, r, rung);
 		else
@@ -238,13 +239,26 @@ void conclude_devices(struct monitor *m, struct assay_run_info *info)
 			d->refused, N_DEVICES_MAX);
 }
 
+static void add_wall(struct assay_run_info *info)
+{
+	struct headline *h = headline_add(info, "wall_seconds", SECONDS, info->wall_ns,
+		info->wall_late ? UPPER_BOUND : EXACT, "tree_elapsed_seconds");
+
+	if (!info->wall_late)
+		return;
+	h->has_lower = true;
+	h->lower = info->wall_least_ns;
+	snprintf(h->why, sizeof(h->why),
+		"the keeper was stopped (SIGSTOP) when the command ended and saw it late");
+}
+
 void conclude(struct monitor *m, struct assay_run_info *info, bool running)
 {
 	/* What was said of the run while it went on need not hold at its end. */
 	while (info->n_notes > m->lasting_notes)
 		free(info->notes[--info->n_notes]);
 	info->n_headline = 0;
-	headline_add(info, "wall_seconds", SECONDS, info->wall_ns, EXACT, "tree_elapsed_seconds");
+	add_wall(info);
 
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	m->cpus_online = cpus > 0 ? (unsigned) cpus : 1;

@@ -91,14 +91,13 @@ static void conclude_charged_of(struct monitor *m, struct assay_run_info *info)
 	struct summary peak = selected_summary(m, CGROUP_PEAK_KEY);
 	const struct collect_target *t = &m->view->collect;
 
-	if (!t->cgroup_is_target || !t->cgroup->place[CGROUP_MEMORY].own ||
-		now.quality == ABSENT)
+	if (!t->cgroup_is_target || !t->cgroup->place[CGROUP_MEMORY].own || now.quality == ABSENT)
 		return;
 	bool ours = peak.quality != ABSENT && peak.last > t->cgroup_peak_before_bytes &&
 		    peak.last >= now.max;
-	struct headline *h = headline_add(info, "memory_peak_charged_bytes", BYTES,
-		ours ? peak.last : now.max, ours ? EXACT : LOWER_BOUND,
-		ours ? CGROUP_PEAK_KEY : CGROUP_MEMORY_KEY);
+	struct headline *h =
+		headline_add(info, "memory_peak_charged_bytes", BYTES, ours ? peak.last : now.max,
+			ours ? EXACT : LOWER_BOUND, ours ? CGROUP_PEAK_KEY : CGROUP_MEMORY_KEY);
 
 	snprintf(h->why, sizeof(h->why),
 		"%scharged to the cgroup that is the target, caches of files and memory of the "
@@ -148,9 +147,9 @@ static void conclude_io_of(struct monitor *m, struct assay_run_info *info, const
 	for (size_t i = 0; a->io_readable && i < ARRAY_SIZE(lines); i++) {
 		if (selected_row(m, lines[i].key) < 0)
 			continue;
-		struct headline *h = headline_add(info, lines[i].name, BYTES,
-			a->used[lines[i].counted], a->with_children ? of_account(a) : ESTIMATE,
-			lines[i].key);
+		struct headline *h =
+			headline_add(info, lines[i].name, BYTES, a->used[lines[i].counted],
+				a->with_children ? of_account(a) : ESTIMATE, lines[i].key);
 
 		if (!a->with_children)
 			snprintf(h->why, sizeof(h->why),
@@ -166,8 +165,8 @@ static void conclude_io_of(struct monitor *m, struct assay_run_info *info, const
 
 static void conclude_processes_of(struct assay_run_info *info, const struct account *a)
 {
-	struct headline *h = headline_add(info, "processes", COUNT, a->seen, LOWER_BOUND,
-		"target_processes_seen_count");
+	struct headline *h = headline_add(
+		info, "processes", COUNT, a->seen, LOWER_BOUND, "target_processes_seen_count");
 
 	snprintf(h->why, sizeof(h->why), "only processes alive at a sample are counted");
 	info->processes_seen = a->seen;
@@ -202,8 +201,7 @@ static void conclude_names_of(struct assay_run_info *info, const struct account 
 	}
 	if (info->names)
 		qsort(info->names, info->n_names, sizeof(*info->names), by_cpu);
-	info->too_short_cpu_ns =
-		a->used[COUNTED_CPU] > named ? a->used[COUNTED_CPU] - named : 0;
+	info->too_short_cpu_ns = a->used[COUNTED_CPU] > named ? a->used[COUNTED_CPU] - named : 0;
 }
 
 static void describe(const struct monitor *m, struct watched *w, const struct account *a)
@@ -230,7 +228,8 @@ static void note_what_is_missing(
 	run_info_note(info, "assay's own processes are no part of the target");
 	if (a->smaps_unreadable)
 		run_info_note(info,
-			"PSS of %llu of the %llu living processes could not be read (%s), so sums of "
+			"PSS of %llu of the %llu living processes could not be read (%s), so sums "
+			"of "
 			"it are lower bounds%s",
 			(unsigned long long) a->smaps_unreadable, (unsigned long long) a->living,
 			errno_name(a->smaps_error),

@@ -41,11 +41,13 @@ void effort_end(struct monitor *m)
 	uint64_t allowed_ns = interval_ns / WHOLE * e->budget / 2;
 
 	take_cost(e, cost_ns > pss_ns ? cost_ns - pss_ns : 0);
-	if (e->usual_ns > allowed_ns && l->rest_every < EVERY_MAX)
+	if (e->usual_ns > 2 * allowed_ns)
+		l->rest_every = EVERY_MAX;
+	else if (e->usual_ns > allowed_ns && l->rest_every < EVERY_MAX)
 		l->rest_every = l->rest_every ? 2 * l->rest_every : 2;
 	else if (e->usual_ns < allowed_ns / 4 && l->rest_every > 1)
 		l->rest_every /= 2;
-	/* What is read in each sample is too much as it is: fewer of them, as many as the budget bears. */
-	if (e->usual_ns > allowed_ns && l->rest_every == EVERY_MAX && allowed_ns > 0)
+	/* Nothing is owed: after a sample that cost more than its part, so many are left out as it cost. */
+	if (e->usual_ns > allowed_ns && allowed_ns > 0)
 		schedule_stretch(&m->schedule, e->usual_ns / allowed_ns);
 }

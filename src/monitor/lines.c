@@ -82,7 +82,8 @@ static struct process_record process_record(const struct monitor *m, const struc
 		.name = p->stat.name,
 		.uid = p->uid,
 		.born = p->born_since_line,
-		.ended = p->ended_since_line,
+		.ended = p->ended_since_line && !p->left,
+		.left = p->left,
 		.since_ns = since_ns > m->schedule.start_ns ? since_ns - m->schedule.start_ns : 0,
 		.rows = p->rows };
 

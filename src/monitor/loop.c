@@ -306,7 +306,7 @@ static void sample(struct monitor *m, const struct exit_page *page)
 static struct accumulator *single_of(const struct monitor *m, const struct view *view, size_t row)
 {
 	return view && views_row_is_own(m, row) ? &m->batch.targets[view - m->views].singles[row]
-					  : &m->batch.singles[row];
+						: &m->batch.singles[row];
 }
 
 static void summarise_singles(struct monitor *m, const struct view *view, struct summary *ret)
@@ -372,8 +372,8 @@ static void close_views(struct monitor *m, struct record *record)
 		summarise_singles(m, v, v->window_singles);
 		record->singles = v->window_singles;
 		lines_of_view(m, v, record);
-		hand_to_sink(v->sink, record, &v->sink_failures, v->sink_error,
-			sizeof(v->sink_error));
+		hand_to_sink(
+			v->sink, record, &v->sink_failures, v->sink_error, sizeof(v->sink_error));
 	}
 	lines_mark(m, record->monotonic_ns);
 }
@@ -403,8 +403,8 @@ static void close_window(struct monitor *m, bool last)
 	} else {
 		summarise_singles(m, NULL, m->window_singles);
 		lines_choose(m, &record);
-		hand_to_sink(m->sink, &record, &m->sink_failures, m->sink_error,
-			sizeof(m->sink_error));
+		hand_to_sink(
+			m->sink, &record, &m->sink_failures, m->sink_error, sizeof(m->sink_error));
 	}
 	next_window(m, now_ns);
 }
@@ -434,9 +434,10 @@ void monitor_finish(struct monitor *m, const struct exit_page *page)
 
 struct summary monitor_run_summary(const struct monitor *m, size_t row)
 {
-	const struct accumulator *a = m->view && views_row_is_own(m, row)
-					      ? &m->batch.targets[m->view - m->views].run_singles[row]
-					      : &m->batch.run_singles[row];
+	const struct accumulator *a =
+		m->view && views_row_is_own(m, row)
+			? &m->batch.targets[m->view - m->views].run_singles[row]
+			: &m->batch.run_singles[row];
 
 	return accumulator_summary(a, m->measures->rows[row]);
 }

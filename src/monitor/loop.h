@@ -64,6 +64,8 @@ struct monitor {
 	struct watch *watch; /* heap; NULL: a job */
 	struct view *views; /* one a target */
 	size_t n_views;
+	struct accumulator
+		*handed_singles; /* room for a sample that is handed on; NULL without views */
 	struct view *view; /* the one that conclusions are drawn for; NULL: the job */
 	/* Takes every sample once windows are wider than the sample interval, so that the last moments are kept at full resolution; NULL. */
 	struct sample_sink *samples;
@@ -90,8 +92,7 @@ void monitor_blank(struct monitor *m);
 int monitor_init(struct monitor *m, const struct roots *roots, const struct measures *measures,
 	const bool *selected, struct collector_state *states, struct error *err);
 /* After it: what is measured are these, which run already. Borrowed, resolved. */
-int monitor_watch(
-	struct monitor *m, const struct target *targets, size_t n, struct error *err);
+int monitor_watch(struct monitor *m, const struct target *targets, size_t n, struct error *err);
 /* Two targets are in the same cgroups (PER_CGROUP) or network namespace (PER_NETWORK): `view` has the readings of the earlier one. */
 void monitor_share(struct monitor *m, size_t view, size_t earlier, enum per_target what);
 /* From now on what belongs to one target alone is this one's: sources, run summaries. NULL: what belongs to none. */

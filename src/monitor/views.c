@@ -46,6 +46,7 @@ void views_done(struct monitor *m)
 		free(m->batch.targets[i].totals);
 	}
 	free(m->batch.targets);
+	free(m->handed_singles);
 	free(m->views);
 	if (m->watch)
 		watch_done(m->watch);
@@ -76,7 +77,8 @@ int monitor_watch(struct monitor *m, const struct target *targets, size_t n, str
 	m->watch = calloc(1, sizeof(*m->watch));
 	m->views = calloc(n, sizeof(*m->views));
 	m->batch.targets = calloc(n, sizeof(*m->batch.targets));
-	if (!m->watch || !m->views || !m->batch.targets)
+	m->handed_singles = calloc(m->measures->n, sizeof(*m->handed_singles));
+	if (!m->watch || !m->views || !m->batch.targets || !m->handed_singles)
 		return error_set(err, -ENOMEM, "cannot prepare to record");
 	int r = watch_init(m->watch, &m->ledger, targets, n, err);
 	if (r < 0)
@@ -110,10 +112,9 @@ void monitor_turn_to(struct monitor *m, struct view *view)
 
 bool views_row_is_own(const struct monitor *m, size_t row)
 {
-	return m->n_views > 0 && (collectors[m->measures->collector[row]]->per_target ||
-					 m->measures->base[row] >= 0);
+	return m->n_views > 0 &&
+	       (collectors[m->measures->collector[row]]->per_target || m->measures->base[row] >= 0);
 }
-
 
 void monitor_share(struct monitor *m, size_t view, size_t earlier, enum per_target what)
 {
@@ -128,8 +129,7 @@ void views_copy(struct monitor *m, size_t collector, size_t view, size_t from)
 	size_t first = (size_t) m->first_row[collector];
 	size_t n = 0;
 
-	while (first + n < m->measures->n &&
-		m->measures->collector[first + n] == (int) collector)
+	while (first + n < m->measures->n && m->measures->collector[first + n] == (int) collector)
 		n++;
 	memcpy(&b->singles[first], &a->singles[first], n * sizeof(*b->singles));
 	memcpy(&b->run_singles[first], &a->run_singles[first], n * sizeof(*b->run_singles));

@@ -35,6 +35,7 @@ struct process {
 	uint64_t listed_ns, listed_cpu_ns,
 		listed_rss_pages; /* at its last line; listed_ns 0: it had none */
 	bool born_since_line, ended_since_line, changed_since_line;
+	bool left; /* the last target it was in: it did not end */
 	uint32_t states[N_STATES];
 	size_t command_offset,
 		command_size; /* in the ledger's command bytes; size 0: none in this window */
@@ -77,7 +78,8 @@ struct process {
 	int fds_error;
 	bool fds_known;
 	struct share share; /* of targets that were not started by us */
-	uint64_t hwm_before; /* its mark when we came, if it is older: what it stands at until it rises is from before */
+	uint64_t
+		hwm_before; /* its mark when we came, if it is older: what it stands at until it rises is from before */
 	uint64_t hwm_bytes; /* the largest VmHWM seen; survives an exec, which resets the file's */
 
 	struct accumulator *rows; /* one per per-process measurement */

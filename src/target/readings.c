@@ -60,7 +60,8 @@ void process_read_statm(struct ledger *l, struct process *p)
 	char text[SMALL_TEXT_SIZE];
 
 	/* Not skipped for a quiet process unless for want of time: reclaim and swapping change its pages without its doing. */
-	if (p->has_statm && !ledger_reading_is_due(l, p, p->quiet && p->steady_looks >= STEADY_LOOKS))
+	if (p->has_statm &&
+		!ledger_reading_is_due(l, p, p->quiet && p->steady_looks >= STEADY_LOOKS))
 		return;
 	ssize_t n = read_file(l, p, &p->fd_statm, "statm", text, sizeof(text));
 	uint64_t before = p->has_statm ? p->statm.resident : 0;

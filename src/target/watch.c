@@ -425,6 +425,7 @@ static void look_where_it_belongs(struct watch *w, struct process *p)
 	if (!is_followed(parent, (p->share.targets | joined) & ~left)) {
 		share_let_go(w->accounts, w->n, w->ledger, p);
 		ledger_vanished(w->ledger, p);
+		p->left = true;
 		return;
 	}
 	for (size_t i = 0; i < w->n; i++)

@@ -29,9 +29,11 @@ static inline void open_readings(struct readings *r, const char *mountinfo, cons
 	tree_open(&r->tree, mountinfo);
 	tree_put(&r->tree, "proc/4321/cgroup", cgroups);
 	assert_int_equal(measures_build(&r->measures, &err), 0);
-	r->collect = (struct collect){
-		.roots = &r->tree.roots, .cgroup = &r->view, .cgroup_reading = &r->reading, .scratch = malloc(COLLECT_SCRATCH_SIZE)
-	};
+	r->reading = (struct cgroup_reading){ 0 };
+	r->collect = (struct collect){ .roots = &r->tree.roots,
+		.cgroup = &r->view,
+		.cgroup_reading = &r->reading,
+		.scratch = malloc(COLLECT_SCRATCH_SIZE) };
 	assert_non_null(r->collect.scratch);
 	r->batch = (struct batch){ .measures = &r->measures,
 		.singles = calloc(r->measures.n, sizeof(struct accumulator)),
