@@ -118,12 +118,12 @@ class Stage:
             if process.pid == actor.pid:
                 process.wait(20)
 
-    def attach(self, *words, options=OFTEN, user=None, ready=True, **popen):
+    def attach(self, *words, options=OFTEN, user=None, ready=True, quiet=True, **popen):
         """assay attach to the targets; with `ready` it has begun."""
         self.numbers += 1
         tag = f"attach{self.numbers}"
         prefix = f"{self.room.parent}/{tag}-"
-        argv = [str(self.run_assay.assay), "attach", "-q", "-p", prefix, *options, *map(str, words)]
+        argv = [str(self.run_assay.assay), "attach", *(["-q"] if quiet else []), "-p", prefix, *options, *map(str, words)]
         watch = Watch(self.run_assay.spawn(argv, tag, user=user, **popen), prefix, self.room.parent, tag)
         self.watches.append(watch)
         if ready:
