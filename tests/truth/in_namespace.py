@@ -2,6 +2,7 @@
 """Acts in PID namespaces of its own, called by test_targets_pids.py: in_namespace.py SCENE ASSAY LOAD ROOM; says what came of it as JSON on stdout."""
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +12,7 @@ from stage import Nobody, Stage, cpu  # noqa: E402
 from support import Runner  # noqa: E402
 
 PID_MAX = 400
-PIDS = 100 # what is given in turn then: 300 to 399
+PIDS = 100  # what is given in turn then: 300 to 399
 
 
 def meet(stranger, wanted):
@@ -40,7 +41,7 @@ def wrap(stage):
         child = first.fork(f"child{number}")
         child.do("burn", 50)
         watch.looked()
-        watch.process.send_signal(19)
+        watch.process.send_signal(signal.SIGSTOP)
         child.leave()
         inside.append(child)
         # round once at least, and the stranger has its pid and children of its own
@@ -48,7 +49,7 @@ def wrap(stage):
         below = taken.fork(f"below{number}")
         below.do("burn", 200)
         member = first.fork(f"member{number}")
-        watch.process.send_signal(18)
+        watch.process.send_signal(signal.SIGCONT)
         watch.looked(4)
         member.do("burn", 50)
         taken.do("burn", 100)
@@ -61,22 +62,56 @@ def wrap(stage):
     # and of members among themselves
     old = first.fork("old")
     watch.looked()
-    watch.process.send_signal(19)
+    watch.process.send_signal(signal.SIGSTOP)
     old.leave()
     new = meet(first, old.pid)
-    watch.process.send_signal(18)
+    watch.process.send_signal(signal.SIGCONT)
     watch.looked(4)
     new.do("burn", 100)
     watch.looked()
     new.leave()
+    watch.looked()
+    # and one whose pid is not between the last one given before and after
+    watch.process.send_signal(signal.SIGSTOP)
+    stranger.do("burst", PIDS // 2, 0)
+    beyond = first.fork("beyond")
+    stranger.do("burst", PIDS * 2 // 3, 0)
+    watch.process.send_signal(signal.SIGCONT)
+    watch.looked(4)
+    beyond.do("burn", 100)
+    watch.looked()
+    beyond.leave()
     watch.looked()
     run = watch.stop()
     stage.end_of(first)
     stage.end_of(stranger)
     return {"info": run.info, "truth": first.cpu_seconds + first.waited_seconds,
             "met": sorted(p["pid"] for line in run.usage for p in line["processes"]),
-            "inside": sorted(a.pid for a in (first, old, new, *inside)),
+            "inside": sorted(a.pid for a in (first, old, new, beyond, *inside)),
             "strangers": stranger.cpu_seconds + stranger.waited_seconds}
+
+
+def reuse(stage):
+    """The pid that is watched ends, and is a stranger's before anybody looks."""
+    Path("/proc/sys/kernel/pid_max").write_text(str(PID_MAX))
+    first, stranger = stage.begin(), stage.begin("stranger")
+    stranger.do("burst", PID_MAX, 0)
+    child = first.fork("child")
+    watches = [stage.attach(f"{kind}:{child.pid}") for kind in ("tree", "pids")]
+    child.do("burn", 100)
+    for watch in watches:
+        watch.looked()
+        watch.process.send_signal(signal.SIGSTOP)
+    child.leave()
+    taken = meet(stranger, child.pid)
+    taken.do("burn", 300)
+    for watch in watches:
+        watch.process.send_signal(signal.SIGCONT)
+    runs = [watch.finish() for watch in watches]
+    taken.leave()
+    stage.end_of(first)
+    stage.end_of(stranger)
+    return {"infos": [run.info for run in runs], "statuses": [run.status for run in runs], "truth": child.cpu_seconds}
 
 
 def hide(stage):
@@ -108,7 +143,7 @@ def main(scene, assay, load, room):
     room = Path(room)
     stage = Stage(Runner(Path(assay), Path(load), room), room)
     try:
-        result = {"wrap": wrap, "hide": hide}[scene](stage)
+        result = {"wrap": wrap, "reuse": reuse, "hide": hide}[scene](stage)
     finally:
         stage.close()
     json.dump(result, sys.stdout)

@@ -196,6 +196,33 @@ def test_who_changes_its_group_to_and_fro_is_counted_while_it_is_there(stage):
     assert_cpu(session, first.cpu_seconds + child.cpu_seconds, 2)
 
 
+def test_who_was_forgotten_and_comes_back_brings_nothing_it_did_before(stage):
+    resident = stage.begin("resident")
+    resident.do("name", "unheard-of")
+    watch = stage.attach("name:unheard-of")
+    guest = stage.begin("guest")
+    guest.do("burn", 200)
+    watch.looked(4)
+    inside = 0
+    for _ in range(2):
+        guest.do("name", "unheard-of")
+        watch.looked_at_strangers()
+        start = guest.cpu_seconds
+        guest.do("burn", 200)
+        inside += guest.cpu_seconds - start
+        watch.looked()
+        guest.do("name", "elsewhere").do("burn", 1)
+        watch.looked()
+        guest.do("burn", 200)
+        watch.looked()
+    stage.end_of(guest)
+    stage.end_of(resident)
+    run = watch.finish()
+
+    assert of(run.info, "seen", "left") == (3, 2)
+    assert_cpu(run.info, resident.cpu_seconds + inside, 3)
+
+
 def test_of_a_tree_nobody_leaves_by_setsid_setpgid_exec_or_adoption(stage):
     first = stage.begin()
     watch = stage.attach(first.pid, options=[*OFTEN, "--wait-all"])

@@ -30,19 +30,37 @@ def pid_max_is_of_a_namespace():
     return (major, minor) >= (6, 14)
 
 
+def assert_own_pid_max(before):
+    assert PID_MAX.read_text() == before, "the machine's pid_max was changed"
+
+
 def test_pids_that_go_round_between_two_looks_bring_no_stranger_and_lose_no_member(run_assay, room):
     if not pid_max_is_of_a_namespace():
         pytest.skip("before Linux 6.14 a small pid_max would be the whole machine's")
     before = PID_MAX.read_text()
     result = act("wrap", run_assay, room)
-    assert PID_MAX.read_text() == before, "the machine's pid_max was changed"
+    assert_own_pid_max(before)
     info = result["info"]
 
-    assert_cpu(info, result["truth"], 8)
+    assert_cpu(info, result["truth"], 9)
     assert set(result["met"]) == set(result["inside"])
-    # first, three children, three members, and the two with one pid
-    assert info["target"]["seen"] == 9, info["target"]
+    # first, three children, three members, the two with one pid, and the one beyond the last pid
+    assert info["target"]["seen"] == 10, info["target"]
     assert result["strangers"] > 0.9
+
+
+def test_a_pid_that_is_given_again_is_not_the_process_that_was_named(run_assay, room):
+    if not pid_max_is_of_a_namespace():
+        pytest.skip("before Linux 6.14 a small pid_max would be the whole machine's")
+    before = PID_MAX.read_text()
+    result = act("reuse", run_assay, room)
+    assert_own_pid_max(before)
+
+    assert result["statuses"] == [0, 0]
+    for info in result["infos"]:
+        assert info["outcome"]["words"] == "the target ended"
+        assert info["target"]["seen"] == 1
+        assert_cpu(info, result["truth"])
 
 
 def test_hidden_processes_are_said_to_be_hidden_and_ones_own_are_measured(run_assay, room):
