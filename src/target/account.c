@@ -225,12 +225,17 @@ static void add_name(struct account *a, const struct process *p)
 		entry->peak_rss_bytes = p->hwm_bytes;
 }
 
+#define REAPERS_MAX 32
+
 /* Those that end at the same time are settled together. */
 struct settling {
 	struct account *accounts;
 	size_t n;
 	const struct ledger *ledger;
 	struct process *dead_parent; /* the one found last: it has more children */
+	bool reapers_known;
+	const struct process *reapers[REAPERS_MAX]; /* living ones, who reap others' children */
+	size_t n_reapers;
 };
 
 /* Whom its numbers go to when it ends: its parent, which may have ended meanwhile too and is settled after it. */
@@ -270,6 +275,16 @@ static bool reaps_orphans(const struct process *p)
 	return false;
 }
 
+static void find_reapers(struct settling *s)
+{
+	const struct ledger *l = s->ledger;
+
+	s->reapers_known = true;
+	for (size_t i = 0; i < l->n_order && s->n_reapers < REAPERS_MAX; i++)
+		if (ledger_at(l, i)->alive && reaps_orphans(ledger_at(l, i)))
+			s->reapers[s->n_reapers++] = ledger_at(l, i);
+}
+
 /* Whether it may have reaped the process since it was looked at before: then it ran, and its cutime rose by what that had used. */
 static bool may_have_reaped(
 	const struct ledger *l, const struct process *reaper, const struct process *p)
@@ -283,18 +298,19 @@ static bool may_have_reaped(
 static bool may_be_twice(struct settling *s, const struct account *a, const struct process *p,
 	struct process *parent)
 {
-	const struct ledger *l = s->ledger;
 	struct process *heir = parent;
 
 	if (!p->share.parent_watched || (parent && parent->alive))
 		return false;
 	while (heir && !heir->alive)
 		heir = parent_of(s, heir);
-	for (size_t i = 0; i < l->n_order; i++) {
-		const struct process *other = ledger_at(l, i);
+	if (!s->reapers_known)
+		find_reapers(s);
+	for (size_t i = 0; i < s->n_reapers; i++) {
+		const struct process *reaper = s->reapers[i];
 
-		if (other->alive && other != heir && (other->share.targets & a->bit) &&
-			reaps_orphans(other) && may_have_reaped(l, other, p))
+		if (reaper != heir && (reaper->share.targets & a->bit) &&
+			may_have_reaped(s->ledger, reaper, p))
 			return true;
 	}
 	return false;

@@ -411,7 +411,10 @@ static void look_where_it_belongs(struct watch *w, struct process *p)
 {
 	bool young = p->share.looks_left > 0 && p->born_in_run;
 	int error;
-	const struct process *parent = parent_now(w, &p->stat);
+	/* All were looked at in this tick already. */
+	const struct process *parent = ledger_find(w->ledger, p->stat.ppid);
+	if (parent && parent->start_ticks > p->start_ticks)
+		parent = NULL;
 	uint32_t now = whose(w, &p->stat, p->share.targets, parent, &error);
 	uint32_t joined = now & ~p->share.targets;
 	uint32_t left = p->share.targets & ~now;

@@ -201,7 +201,7 @@ def test_who_was_forgotten_and_comes_back_brings_nothing_it_did_before(stage):
     resident.do("name", "unheard-of")
     watch = stage.attach("name:unheard-of")
     guest = stage.begin("guest")
-    guest.do("burn", 200)
+    guest.do("burn", 200).do("write", os.devnull, 16)
     watch.looked(4)
     inside = 0
     for _ in range(2):
@@ -221,6 +221,7 @@ def test_who_was_forgotten_and_comes_back_brings_nothing_it_did_before(stage):
 
     assert of(run.info, "seen", "left") == (3, 2)
     assert_cpu(run.info, resident.cpu_seconds + inside, 3)
+    assert amount(run.info, "io_write_syscall_bytes") <= TALK_BYTES
 
 
 def test_of_a_tree_nobody_leaves_by_setsid_setpgid_exec_or_adoption(stage):
