@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/macros.h"
+#include "target/account_parts.h"
 #include "target/ledger.h"
 #include "target/target.h"
 
@@ -40,15 +41,10 @@ void account_done(struct account *a)
 	*a = (struct account){ 0 };
 }
 
-static int64_t waited_ns(const struct ledger *l, const struct process *p)
+int64_t share_waited_ns(const struct ledger *l, const struct process *p)
 {
 	return (int64_t) ((p->stat.children_user_ticks + p->stat.children_system_ticks) *
 			  l->clock_tick_ns);
-}
-
-static int64_t larger(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
 }
 
 static void io_numbers(const struct process *p, int64_t ret[N_COUNTED])
@@ -65,7 +61,7 @@ static void io_numbers(const struct process *p, int64_t ret[N_COUNTED])
 }
 
 /* What of all it used was before we came. */
-static void base(const struct process *p, int64_t ret[N_COUNTED])
+void share_base(const struct process *p, int64_t ret[N_COUNTED])
 {
 	const struct share *s = &p->share;
 
@@ -80,11 +76,11 @@ static void with_waited(const struct ledger *l, const struct process *p, int64_t
 	memset(ret, 0, N_COUNTED * sizeof(*ret));
 	if (p->share.io_begun)
 		io_numbers(p, ret);
-	ret[COUNTED_CPU] = waited_ns(l, p);
+	ret[COUNTED_CPU] = share_waited_ns(l, p);
 }
 
 /* All that the process used and its children that ended, waited for or not, as far as anybody saw. */
-static void whole_life(const struct ledger *l, const struct process *p, int64_t ret[N_COUNTED])
+void share_whole_life(const struct ledger *l, const struct process *p, int64_t ret[N_COUNTED])
 {
 	const struct share *s = &p->share;
 	int64_t waited[N_COUNTED];
@@ -101,13 +97,13 @@ static void whole_contribution(
 {
 	int64_t before[N_COUNTED];
 
-	whole_life(l, p, ret);
-	base(p, before);
+	share_whole_life(l, p, ret);
+	share_base(p, before);
 	for (int k = 0; k < N_COUNTED; k++)
 		ret[k] -= before[k];
 }
 
-static void contribution(const struct account *a, const struct ledger *l, const struct process *p,
+void account_contribution(const struct account *a, const struct ledger *l, const struct process *p,
 	int64_t ret[N_COUNTED])
 {
 	whole_contribution(l, p, ret);
@@ -119,11 +115,11 @@ static void begin_at(const struct ledger *l, struct process *p)
 {
 	struct share *s = &p->share;
 
-	s->seen[COUNTED_CPU] = waited_ns(l, p);
+	s->seen[COUNTED_CPU] = share_waited_ns(l, p);
 	if (p->born_in_run)
 		return;
 	s->base_own = (int64_t) p->cpu_ns;
-	s->base_waited = waited_ns(l, p);
+	s->base_waited = share_waited_ns(l, p);
 }
 
 void share_begin(const struct ledger *l, struct process *p, bool from_birth)
@@ -141,7 +137,7 @@ void share_first_look(const struct ledger *l, struct process *p)
 }
 
 /* What its file grew by since the sum before is not counted. */
-static void drop_io_growth(struct process *p)
+void share_drop_io_growth(struct process *p)
 {
 	struct share *s = &p->share;
 	int64_t now[N_COUNTED];
@@ -159,7 +155,7 @@ static void share_begin_io(struct process *p)
 	if (!p->has_io)
 		return;
 	if (s->io_begun && s->io_spoilt)
-		drop_io_growth(p);
+		share_drop_io_growth(p);
 	s->io_spoilt = false;
 	if (s->io_begun)
 		return;
@@ -169,7 +165,7 @@ static void share_begin_io(struct process *p)
 		memcpy(s->base_io, s->seen, sizeof(s->base_io));
 }
 
-static void carry(struct account *a, const int64_t used[N_COUNTED], int sign)
+void account_carry(struct account *a, const int64_t used[N_COUNTED], int sign)
 {
 	for (int k = 0; k < N_COUNTED; k++)
 		a->carried[k] += sign * used[k];
@@ -185,16 +181,16 @@ void account_join(struct account *a, const struct ledger *l, struct process *p, 
 	a->seen++;
 	if (newborn)
 		return;
-	contribution(a, l, p, so_far);
-	carry(a, so_far, -1);
+	account_contribution(a, l, p, so_far);
+	account_carry(a, so_far, -1);
 }
 
 void account_leave(struct account *a, const struct ledger *l, struct process *p)
 {
 	int64_t used[N_COUNTED];
 
-	contribution(a, l, p, used);
-	carry(a, used, 1);
+	account_contribution(a, l, p, used);
+	account_carry(a, used, 1);
 	p->share.targets &= ~a->bit;
 	p->share.were |= a->bit;
 	a->left++;
@@ -214,7 +210,7 @@ static struct account_name *name_entry(struct account *a, const char *name)
 	return entry;
 }
 
-static void add_name(struct account *a, const struct process *p)
+void account_add_name(struct account *a, const struct process *p)
 {
 	struct account_name *entry = name_entry(a, p->stat.name);
 	uint64_t base_own = (uint64_t) p->share.base_own;
@@ -223,194 +219,6 @@ static void add_name(struct account *a, const struct process *p)
 	entry->cpu_ns += p->cpu_ns > base_own ? p->cpu_ns - base_own : 0;
 	if (entry->peak_rss_bytes < p->hwm_bytes)
 		entry->peak_rss_bytes = p->hwm_bytes;
-}
-
-#define REAPERS_MAX 32
-
-/* Those that end at the same time are settled together. */
-struct settling {
-	struct account *accounts;
-	size_t n;
-	const struct ledger *ledger;
-	struct process *dead_parent; /* the one found last: it has more children */
-	bool reapers_known;
-	const struct process *reapers[REAPERS_MAX]; /* living ones, who reap others' children */
-	size_t n_reapers;
-};
-
-/* Whom its numbers go to when it ends: its parent, which may have ended meanwhile too and is settled after it. */
-static struct process *parent_of(struct settling *s, const struct process *p)
-{
-	const struct ledger *l = s->ledger;
-	struct process *parent = ledger_find(l, p->stat.ppid);
-
-	if (parent && parent->start_ticks <= p->start_ticks)
-		return parent->share.settled ? NULL : parent;
-	if (!p->share.parent_watched)
-		return NULL;
-	parent = s->dead_parent;
-	if (parent && parent->pid == p->stat.ppid && !parent->share.settled)
-		return parent;
-	for (size_t i = 0; i < l->n_order; i++) {
-		parent = ledger_at(l, i);
-		if (parent->pid != p->stat.ppid || parent->alive || parent->share.settled ||
-			parent->start_ticks > p->start_ticks || parent == p)
-			continue;
-		s->dead_parent = parent;
-		return parent;
-	}
-	return NULL;
-}
-
-static bool reaps_orphans(const struct process *p)
-{
-	static const char *const names[] = { "systemd", "keeper", "tini", "dumb-init", "conmon",
-		"containerd-shim", "slurmstepd" };
-
-	if (p->share.reaps_orphans || p->pid == 1)
-		return true;
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (strncmp(p->stat.name, names[i], strlen(names[i])) == 0)
-			return true;
-	return false;
-}
-
-static void find_reapers(struct settling *s)
-{
-	const struct ledger *l = s->ledger;
-
-	s->reapers_known = true;
-	for (size_t i = 0; i < l->n_order && s->n_reapers < REAPERS_MAX; i++)
-		if (ledger_at(l, i)->alive && reaps_orphans(ledger_at(l, i)))
-			s->reapers[s->n_reapers++] = ledger_at(l, i);
-}
-
-/* Whether it may have reaped the process since it was looked at before: then it ran, and its cutime rose by what that had used. */
-static bool may_have_reaped(
-	const struct ledger *l, const struct process *reaper, const struct process *p)
-{
-	int64_t grown = waited_ns(l, reaper) - reaper->share.seen[COUNTED_CPU];
-
-	return !reaper->quiet && grown + (int64_t) l->clock_tick_ns > (int64_t) p->cpu_ns;
-}
-
-/* Its parent has ended too. If that was first, it went to whoever reaps orphans, and if he is in the target, it is in his numbers also. */
-static bool may_be_twice(struct settling *s, const struct account *a, const struct process *p,
-	struct process *parent)
-{
-	struct process *heir = parent;
-
-	if (!p->share.parent_watched || (parent && parent->alive))
-		return false;
-	while (heir && !heir->alive)
-		heir = parent_of(s, heir);
-	if (!s->reapers_known)
-		find_reapers(s);
-	for (size_t i = 0; i < s->n_reapers; i++) {
-		const struct process *reaper = s->reapers[i];
-
-		if (reaper != heir && (reaper->share.targets & a->bit) &&
-			may_have_reaped(s->ledger, reaper, p))
-			return true;
-	}
-	return false;
-}
-
-/* It ended after the sum before, when its parent had not waited for it: what the parent's numbers grow by from there has it in it. */
-static void hand_to_parent(const struct ledger *l, const struct process *p, struct process *parent)
-{
-	struct share *s = &parent->share;
-	int64_t whole[N_COUNTED], before[N_COUNTED];
-
-	whole_life(l, p, whole);
-	base(p, before);
-	for (int k = 0; k < N_COUNTED; k++) {
-		s->ended[k] = whole[k] + larger(0, s->ended[k] - (s->seen[k] - s->ended_mark[k]));
-		s->ended_mark[k] = s->seen[k];
-		s->ended_base[k] += before[k];
-	}
-	parent->had_children = true;
-	/* It has been there since before we came, and how much of its I/O is from then nobody knows. */
-	if (p->born_in_run || p->share.io_begun || !s->io_begun)
-		return;
-	drop_io_growth(parent);
-	s->io_spoilt = true;
-}
-
-/* What goes to its parent is in the target with that, if both are; what the parent has of somebody outside is taken off again. */
-static void settle_one(
-	struct settling *s, struct account *a, const struct process *p, struct process *parent)
-{
-	bool in = p->share.targets & a->bit;
-	bool parent_in = parent && (parent->share.targets & a->bit);
-	int64_t used[N_COUNTED];
-
-	if (in == parent_in && a->with_children) {
-		a->unsure += in && may_be_twice(s, a, p, parent);
-		return;
-	}
-	contribution(a, s->ledger, p, used);
-	if (in && !parent_in) {
-		a->unsure += a->with_children && may_be_twice(s, a, p, parent);
-		carry(a, used, 1);
-		return;
-	}
-	/* Of I/O a parent's file has its children's in any case. CPU of its own is apart from theirs. */
-	int64_t own = used[COUNTED_CPU];
-
-	if (!a->with_children)
-		used[COUNTED_CPU] = 0;
-	if (!in && parent_in)
-		carry(a, used, -1);
-	if (!a->with_children && in)
-		a->carried[COUNTED_CPU] += own;
-}
-
-static void settle(struct settling *s, struct process *p)
-{
-	struct process *parent = parent_of(s, p);
-
-	for (size_t i = 0; i < s->n; i++) {
-		struct account *a = &s->accounts[i];
-
-		settle_one(s, a, p, parent);
-		if (!(p->share.targets & a->bit))
-			continue;
-		a->ended++;
-		add_name(a, p);
-	}
-	if (parent)
-		hand_to_parent(s->ledger, p, parent);
-	p->share.settled = true;
-}
-
-void accounts_settle(struct account *accounts, size_t n, const struct ledger *l)
-{
-	struct settling s = { .accounts = accounts, .n = n, .ledger = l };
-
-	/* Children first: what a parent had when it ended includes them. */
-	for (size_t i = l->n_order; i-- > 0;) {
-		struct process *p = ledger_at(l, i);
-
-		if (!p->alive && !p->share.settled)
-			settle(&s, p);
-	}
-}
-
-void share_let_go(struct account *accounts, size_t n, const struct ledger *l, struct process *p)
-{
-	for (size_t i = 0; i < n; i++) {
-		struct account *a = &accounts[i];
-		int64_t used[N_COUNTED];
-
-		if (!(p->share.targets & a->bit))
-			continue;
-		contribution(a, l, p, used);
-		carry(a, used, 1);
-		add_name(a, p);
-		a->left++;
-	}
-	p->share.settled = true;
 }
 
 /* The living of one target, while they are summed up. */
@@ -540,7 +348,7 @@ void accounts_name_living(struct account *accounts, size_t n, const struct ledge
 
 		for (size_t k = 0; p->alive && k < n; k++)
 			if (p->share.targets & accounts[k].bit)
-				add_name(&accounts[k], p);
+				account_add_name(&accounts[k], p);
 	}
 }
 
@@ -553,7 +361,7 @@ void account_note_before(struct account *a, const struct ledger *l)
 
 		if (!p->alive || !(p->share.targets & a->bit))
 			continue;
-		base(p, before);
+		share_base(p, before);
 		if (!a->with_children)
 			before[COUNTED_CPU] = p->share.base_own;
 		a->at_start++;
