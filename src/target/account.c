@@ -111,29 +111,25 @@ void account_contribution(const struct account *a, const struct ledger *l, const
 		ret[COUNTED_CPU] = (int64_t) p->cpu_ns - p->share.base_own;
 }
 
-static void begin_at(const struct ledger *l, struct process *p)
+void share_begin(const struct ledger *l, struct process *p, bool from_birth)
 {
 	struct share *s = &p->share;
 
-	s->seen[COUNTED_CPU] = share_waited_ns(l, p);
-	if (p->born_in_run)
-		return;
-	s->base_own = (int64_t) p->cpu_ns;
-	s->base_waited = share_waited_ns(l, p);
-}
-
-void share_begin(const struct ledger *l, struct process *p, bool from_birth)
-{
 	p->born_in_run = p->born_since_line = from_birth;
 	p->changed_since_line = true;
 	/* It may end before its CPU clock is read; by ticks it is known already, as it was before its parent's cutime is. */
 	p->cpu_ns = (p->stat.user_ticks + p->stat.system_ticks) * l->clock_tick_ns;
-	begin_at(l, p);
+	if (from_birth)
+		return;
+	s->base_own = (int64_t) p->cpu_ns;
+	s->base_waited = s->seen[COUNTED_CPU] = share_waited_ns(l, p);
 }
 
-void share_first_look(const struct ledger *l, struct process *p)
+void share_first_look(struct process *p)
 {
-	begin_at(l, p);
+	/* What it waited for stays as it was when it was entered: a child that was entered too may have ended since. */
+	if (!p->born_in_run)
+		p->share.base_own = (int64_t) p->cpu_ns;
 }
 
 /* What its file grew by since the sum before is not counted. */

@@ -96,7 +96,7 @@ void account_done(struct account *a);
  */
 void share_begin(const struct ledger *l, struct process *p, bool from_birth);
 /* Its CPU clock was read for the first time: where counting begins is known to the nanosecond. */
-void share_first_look(const struct ledger *l, struct process *p);
+void share_first_look(struct process *p);
 /* It is in the target from now on; `newborn`: all it ever used is the target's. */
 void account_join(struct account *a, const struct ledger *l, struct process *p, bool newborn);
 /* It is in it no more, but is still followed: for another target, or because its parent is in one and will have its numbers. */

@@ -478,7 +478,7 @@ static void look_at(struct watch *w, struct process *p, uint64_t now_ns)
 	if (!p->quiet)
 		process_find_reader(l, p);
 	if (is_new)
-		share_first_look(l, p);
+		share_first_look(p);
 	if (is_new || p->stat.ppid != before.ppid || orphaned)
 		follow_parent(w, p, before.ppid);
 	p->share.due = !is_new && !p->zombie && is_due(w, p, &before);

@@ -98,7 +98,8 @@ static inline struct process *old(
 	struct process *p = enter(s, pid, ppid, targets, false);
 
 	ran(s, p, own_ms, waited_ms);
-	share_first_look(&s->ledger, p);
+	share_begin(&s->ledger, p, false);
+	share_first_look(p);
 	return p;
 }
 
