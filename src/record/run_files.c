@@ -292,7 +292,9 @@ static int settle_leftovers(struct run_files *f, struct error *err)
 			r = refuse(f, ends[i], "is just being replaced by another run", err);
 	}
 	bool superseded = r == 0 && new_one_is_there(f, names[0], names[1]);
-	for (size_t i = ARRAY_SIZE(ends); r == 0 && i-- > 0;) {
+	for (size_t k = 0; r == 0 && k < ARRAY_SIZE(ends); k++) {
+		size_t i = ARRAY_SIZE(ends) - 1 - k;
+
 		set_aside_name(names[i], hidden);
 		if (!superseded)
 			set_aside_return(f->dirfd, names[i]);

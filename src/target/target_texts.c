@@ -31,7 +31,7 @@ static void add_text(struct buf *out, const struct target_term *term)
 	case TARGET_CGROUP:
 		if (term->controller)
 			buf_addf(out, ":%s", term->controller);
-		/* fall through */
+		__attribute__((fallthrough));
 	case TARGET_USER:
 	case TARGET_CONTAINER:
 	case TARGET_NAME:

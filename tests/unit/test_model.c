@@ -269,12 +269,14 @@ static void a_selection_that_cannot_be_names_what_is_near_and_what_helps(void **
 	} cases[] = { { "proc_rs_bytes", -ENOENT, "'proc_rs_bytes'", "'proc_rss_bytes'" },
 		{ "all,proc_cpu_second", -ENOENT, "'proc_cpu_second'", "'proc_cpu_seconds'" },
 		{ "defualt", -ENOENT, "'defualt'", "'default'" },
-		{ "proc_status", -ENOENT, "no measurement 'proc_status'", "is 'proc_state' meant?" },
-		{ "PROC_STATE", -ENOENT, "no measurement 'PROC_STATE'", "'assay measurements' lists them" },
+		{ "proc_status", -ENOENT, "no measurement 'proc_status'",
+			"is 'proc_state' meant?" },
+		{ "PROC_STATE", -ENOENT, "no measurement 'PROC_STATE'",
+			"'assay measurements' lists them" },
 		{ "cgroup_*", -ENOENT, "matches 'cgroup_*'", "'assay measurements' lists them" },
 		{ "all,-proc_commant", -ENOENT, "'proc_commant'", "'proc_command'" },
-		{ "", -EINVAL, "empty", "'assay measurements'" }, { " , ,", -EINVAL, "empty", "lists" },
-		{ "all,-", -EINVAL, "nothing", "'-'" },
+		{ "", -EINVAL, "empty", "'assay measurements'" },
+		{ " , ,", -EINVAL, "empty", "lists" }, { "all,-", -EINVAL, "nothing", "'-'" },
 		{ "all,-all", -EINVAL, "selects none", "'all,-all'" },
 		{ "x2345678901234567890123456789012345678901234567890123456789012345678901234567890"
 		  "1234567890"
