@@ -62,18 +62,23 @@ static void attend_signals(struct attachment *a)
 
 static void wait_until(struct attachment *a, uint64_t until_ns)
 {
+	struct pollfd fds[] = { { .fd = a->signals.fd, .events = POLLIN },
+		{ .fd = a->pidfd, .events = POLLIN },
+		{ .fd = watching_events_fd(&a->watching, &until_ns), .events = POLLIN } };
 	uint64_t now_ns = clock_monotonic_ns();
 	uint64_t wait_ns = until_ns > now_ns ? until_ns - now_ns : 0;
 	struct timespec timeout = { .tv_sec = (time_t) (wait_ns / NSEC_PER_SEC),
 		.tv_nsec = (long) (wait_ns % NSEC_PER_SEC) };
-	struct pollfd fds[] = { { .fd = a->signals.fd, .events = POLLIN },
-		{ .fd = a->pidfd, .events = POLLIN } };
 
-	if (ppoll(fds, 2, &timeout, NULL) > 0 && fds[1].revents) {
+	if (ppoll(fds, 3, &timeout, NULL) > 0) {
+		if (fds[2].revents)
+			watching_take_events(&a->watching);
 		/* It has ended, and may not be waited for yet: its clock can be read until then. */
-		close(a->pidfd);
-		a->pidfd = -1;
-		watching_tick(&a->watching);
+		if (fds[1].revents) {
+			close(a->pidfd);
+			a->pidfd = -1;
+			watching_tick(&a->watching);
+		}
 	}
 	attend_signals(a);
 }

@@ -13,6 +13,7 @@
 #include "api/watching_parts.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "linux/proc_connector.h"
 #include "linux/roots.h"
 #include "monitor/conclude.h"
 
@@ -147,6 +148,18 @@ static void name_beside(struct watching *w, size_t i)
 	}
 }
 
+/* Where one of them is a tree, and the count of what it starts was asked for. */
+static void listen_to_forks(struct watching *w)
+{
+	int row = measures_find(w->measures, "target_processes_started_count");
+	bool trees = false;
+
+	for (size_t i = 0; i < w->n; i++)
+		trees = trees || target_first_pid(&w->targets[i]) > 0;
+	if (trees && row >= 0 && w->selected[row] && !w->options.no_files)
+		watch_listen(w->monitor.watch, connector_open(NULL));
+}
+
 static int open_monitor(struct watching *w, const pid_t *ours, struct error *err)
 {
 	monitor_blank(&w->monitor);
@@ -159,6 +172,7 @@ static int open_monitor(struct watching *w, const pid_t *ours, struct error *err
 	r = monitor_watch(&w->monitor, w->targets, w->n, err);
 	if (r < 0)
 		return r;
+	listen_to_forks(w);
 	for (; ours && *ours; ours++)
 		watch_leave_out(w->monitor.watch, *ours);
 	w->monitor.ledger.run_start_ns = clock_monotonic_ns();
@@ -259,6 +273,25 @@ void watching_tick(struct watching *w)
 	monitor_tick(&w->monitor, NULL);
 	for (size_t i = 0; first && i < w->n; i++)
 		say_what_is_closed(w, i);
+}
+
+int watching_events_fd(const struct watching *w, uint64_t *until_ns)
+{
+	const struct kin *k = &w->monitor.watch->kin;
+
+	if (k->fd < 0 || clock_monotonic_ns() >= k->pause_until_ns)
+		return k->fd;
+	if (k->pause_until_ns < *until_ns)
+		*until_ns = k->pause_until_ns;
+	return -1;
+}
+
+void watching_take_events(struct watching *w)
+{
+	struct watch *watch = w->monitor.watch;
+
+	kin_drain(&watch->kin, &w->monitor.ledger, watch->accounts, watch->n);
+	watch->kin.pause_until_ns = clock_monotonic_ns() + watch->kin.pause_ns;
 }
 
 bool watching_is_over(const struct watching *w)

@@ -81,6 +81,9 @@ int watching_open(struct watching *w, const struct watching_options *options,
 void watching_begin(struct watching *w);
 /* A sample of all. */
 void watching_tick(struct watching *w);
+/* What is readable when the kernel has told of forks; -1: nothing, or not now: events are taken in batches, and *until_ns is when next. */
+int watching_events_fd(const struct watching *w, uint64_t *until_ns);
+void watching_take_events(struct watching *w);
 /* When the first target has ended. */
 bool watching_is_over(const struct watching *w);
 /* Renews the info files now and then. */

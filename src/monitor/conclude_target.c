@@ -163,14 +163,28 @@ static void conclude_io_of(struct monitor *m, struct assay_run_info *info, const
 	}
 }
 
-static void conclude_processes_of(struct assay_run_info *info, const struct account *a)
+static void conclude_processes_of(
+	const struct monitor *m, struct assay_run_info *info, const struct account *a)
 {
-	struct headline *h = headline_add(
-		info, "processes", COUNT, a->seen, LOWER_BOUND, "target_processes_seen_count");
+	const struct kin *kin = &m->watch->kin;
+	bool told = kin->fd >= 0 && (kin->trees & a->bit) &&
+		    selected_row(m, "target_processes_started_count") >= 0;
+	uint64_t started = a->at_start + a->started;
+	bool by_events = told && started >= a->seen;
+	struct headline *h = headline_add(info, "processes", COUNT, by_events ? started : a->seen,
+		by_events && kin->complete ? EXACT : LOWER_BOUND,
+		by_events ? "target_processes_started_count" : "target_processes_seen_count");
 
-	snprintf(h->why, sizeof(h->why), "only processes alive at a sample are counted");
+	if (!by_events)
+		snprintf(h->why, sizeof(h->why), "only processes alive at a sample are counted");
+	else
+		snprintf(h->why, sizeof(h->why),
+			"%llu that were there and %llu that they started%s",
+			(unsigned long long) a->at_start, (unsigned long long) a->started,
+			kin->complete ? "" : ", as far as the kernel told");
 	info->processes_seen = a->seen;
-	info->processes_counted = false;
+	info->processes_counted = by_events && kin->complete;
+	info->processes_too_short = by_events ? started - a->seen : 0;
 }
 
 static int by_cpu(const void *a, const void *b)
@@ -272,7 +286,7 @@ void conclude_target(
 	conclude_io_of(m, info, a);
 	conclude_network(m, info);
 	conclude_energy(m, info);
-	conclude_processes_of(info, a);
+	conclude_processes_of(m, info, a);
 	conclude_sources(m, info);
 	conclude_host(m, info);
 	describe(m, &info->watched, a);

@@ -72,6 +72,7 @@ struct account {
 
 	uint64_t living, zombies, threads; /* at the latest look */
 	uint64_t at_start, seen, ended, left;
+	uint64_t started; /* by members, as the kernel told; where it does */
 	uint64_t io_unreadable, smaps_unreadable; /* living ones, at the latest look */
 	bool io_readable; /* of at least one, ever */
 	int io_error, smaps_error; /* positive errno of one that was not */

@@ -51,7 +51,7 @@ static uint64_t now_ticks(const struct ledger *l)
 int watch_init(struct watch *w, struct ledger *ledger, const struct target *targets, size_t n,
 	struct error *err)
 {
-	*w = (struct watch){ .ledger = ledger };
+	*w = (struct watch){ .ledger = ledger, .kin = { .fd = -1 } };
 	if (n > TARGETS_MAX)
 		return error_say(
 			err, -E2BIG, "at most %d targets can be watched at once", TARGETS_MAX);
@@ -78,6 +78,16 @@ void watch_leave_out(struct watch *w, pid_t ours)
 		w->ours[w->n_ours++] = ours;
 }
 
+void watch_listen(struct watch *w, int connector_fd)
+{
+	uint32_t trees = 0;
+
+	for (size_t i = 0; i < w->n; i++)
+		if (w->accounts[i].target->n_terms == 1 && target_first_pid(w->accounts[i].target))
+			trees |= w->accounts[i].bit;
+	kin_begin(&w->kin, connector_fd, trees);
+}
+
 void watch_done(struct watch *w)
 {
 	for (size_t i = 0; i < w->n; i++)
@@ -85,6 +95,7 @@ void watch_done(struct watch *w)
 	free(w->accounts);
 	free(w->newborn);
 	free(w->scanned);
+	kin_close(&w->kin);
 	*w = (struct watch){ 0 };
 }
 
@@ -128,13 +139,15 @@ static uint32_t whose(struct watch *w, const struct proc_stat *stat, uint32_t me
 	const struct process *parent, int *ret_error)
 {
 	struct target_candidate c = { .roots = w->ledger->roots, .stat = stat };
+	uint32_t of_kin = kin_trees(&w->kin, stat->pid);
 	uint32_t targets = 0;
 
 	for (size_t i = 0; i < w->n; i++) {
 		const struct account *a = &w->accounts[i];
 
 		c.is_member = member_of & a->bit;
-		c.parent_belongs = parent && (parent->share.targets & a->bit);
+		c.parent_belongs =
+			(parent && (parent->share.targets & a->bit)) || (of_kin & a->bit);
 		if (target_holds(a->target, &c))
 			targets |= a->bit;
 	}
@@ -489,6 +502,7 @@ void watch_refresh(struct watch *w, uint64_t now_ns)
 	struct ledger *l = w->ledger;
 
 	l->ticks++;
+	kin_drain(&w->kin, l, w->accounts, w->n);
 	find_members(w);
 	for (size_t i = 0; i < l->n_order; i++) {
 		struct process *p = ledger_at(l, i);
@@ -509,6 +523,10 @@ void watch_refresh(struct watch *w, uint64_t now_ns)
 		if (p->alive && !p->quiet && !p->zombie)
 			process_read_command(l, p);
 	}
+	/* Who was forked during the first look is in it, or is news. */
+	if (!w->kin.begun)
+		kin_drain(&w->kin, l, w->accounts, w->n);
+	kin_looked(&w->kin);
 	l->living = l->zombies = 0;
 	for (size_t i = 0; i < l->n_order; i++) {
 		const struct process *p = ledger_at(l, i);

@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "target/account.h"
+#include "target/kin.h"
 
 struct error;
 struct ledger;
@@ -26,6 +27,8 @@ struct watch {
 	uint64_t
 		young_ticks; /* of the boot clock, at the look before: who began later is new, not a stranger that was passed by */
 	uint64_t forks; /* of the whole machine, at the look before */
+
+	struct kin kin; /* of the trees, where the kernel tells of forks */
 
 	/* Who may be new: pids are given in turn, so those between the last one given then and now. */
 	pid_t last_pid, pid_max;
@@ -54,6 +57,8 @@ struct watch {
 int watch_init(struct watch *w, struct ledger *ledger, const struct target *targets, size_t n,
 	struct error *err);
 void watch_leave_out(struct watch *w, pid_t ours);
+/* Before the first look: who descends from a tree's members is told by the kernel as well. Takes over the subscription; -1: none. */
+void watch_listen(struct watch *w, int connector_fd);
 void watch_done(struct watch *w);
 
 /* One look: finds who is new, reads stat and the CPU clock of every member that ran, notices who ended and who left. */
