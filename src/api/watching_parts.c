@@ -230,6 +230,22 @@ static void share_cgroups(struct watching *w, size_t i)
 		}
 }
 
+/* Whether what bounds one of its processes bounds them all: a user's, or those of one name, may be in many places. */
+static bool is_bounded_as_one(const struct target *t)
+{
+	switch (t->terms[0].kind) {
+	case TARGET_TREE:
+	case TARGET_SESSION:
+	case TARGET_GROUP:
+	case TARGET_SLURM:
+	case TARGET_CGROUP:
+	case TARGET_CONTAINER:
+		return true;
+	default:
+		return false;
+	}
+}
+
 void watching_find_places(struct watching *w, size_t i)
 {
 	struct watched_target *t = &w->each[i];
@@ -242,8 +258,10 @@ void watching_find_places(struct watching *w, size_t i)
 		return;
 	c->network_pid = pid;
 	share_network(w, i);
-	bounds_find(t->info, w->roots, pid, &t->bounds);
-	bounds_forget_environment(t->info);
+	if (is_bounded_as_one(target)) {
+		bounds_find(t->info, w->roots, pid, &t->bounds);
+		bounds_forget_environment(t->info);
+	}
 	/* Everybody has no cgroup of its own, and a user or a name may have many: what one of them counted would say nothing. */
 	if (!w->options.read_cgroups || target_is_system(target))
 		return;

@@ -174,6 +174,7 @@ struct watched {
 	uint64_t at_start, seen, ended, left, living;
 	uint64_t io_unreadable, smaps_unreadable; /* living ones whose files are closed to us */
 	bool io_readable;
+	uint64_t own_left_out; /* processes of assay itself */
 	uint64_t hidden; /* of the machine: they live, and /proc does not show them */
 	uint64_t before_cpu_ns, before_read_bytes, before_write_bytes;
 	char **beside; /* owned: the files of the other targets of this run, by their last name */

@@ -229,6 +229,7 @@ static void describe(const struct monitor *m, struct watched *w, const struct ac
 	w->io_readable = a->io_readable;
 	w->smaps_unreadable = a->smaps_unreadable;
 	w->hidden = m->watch->hidden;
+	w->own_left_out = m->watch->n_ours;
 	w->before_cpu_ns = a->before[COUNTED_CPU];
 	w->before_read_bytes = a->before[COUNTED_READ_BYTES];
 	w->before_write_bytes = a->before[COUNTED_WRITE_BYTES];
@@ -239,7 +240,6 @@ static void note_what_is_missing(
 {
 	const struct watch *w = m->watch;
 
-	run_info_note(info, "assay's own processes are no part of the target");
 	if (a->smaps_unreadable)
 		run_info_note(info,
 			"PSS of %llu of the %llu living processes could not be read (%s), so sums "
@@ -288,7 +288,9 @@ void conclude_target(
 	conclude_energy(m, info);
 	conclude_processes_of(m, info, a);
 	conclude_sources(m, info);
-	conclude_host(m, info);
+	/* Besides everybody there are no others. */
+	if (!target_is_system(a->target))
+		conclude_host(m, info);
 	describe(m, &info->watched, a);
 	if (!running) {
 		note_what_is_missing(m, info, a);

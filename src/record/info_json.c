@@ -70,6 +70,7 @@ static void watched(struct json *j, const struct assay_run_info *info)
 	json_key_u64(j, "io_unreadable", w->io_unreadable);
 	json_key_u64(j, "pss_unreadable", w->smaps_unreadable);
 	json_key_u64(j, "hidden", w->hidden);
+	json_key_u64(j, "own_left_out", w->own_left_out);
 	json_key(j, "before");
 	json_object(j);
 	json_key_seconds(j, "cpu_seconds", w->before_cpu_ns);
