@@ -22,6 +22,8 @@ import tempfile
 import time
 from pathlib import Path
 
+import targets
+
 HERE = Path(__file__).resolve().parent
 TRUE = "/bin/true"
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -468,7 +470,7 @@ def part_capture(bench):
 
 
 PARTS = {"sampling": part_sampling, "startup": part_startup, "memory": part_memory, "harm": part_harm, "stall": part_stall,
-         "capture": part_capture}
+         "capture": part_capture, "targets": lambda bench: targets.part_targets(bench, table)}
 
 
 def machine():
