@@ -158,7 +158,7 @@ def same_processes(room):
     pids = ",".join(map(str, [job.pid, *descendants(job.pid)]))
     eight = [f"tree:{job.pid}", f"session:{job.pid}", f"group:{job.pid}", f"user:{UID}", "name:workload", "match:workload tree",
              f"pids:{pids}"]
-    seconds = 6 if room.quick else 12
+    seconds = 6 if room.quick else 8
     ways = {"one: tree": eight[:1], "one: system": ["system"], "eight": [*eight, "system"]}
     same = facts_of(in_turn(room, "600 processes", ways, seconds), "one: tree")
     same |= facts_of(in_turn(room, "600 processes", lean(ways), seconds), "one: tree, without PSS")
@@ -175,7 +175,7 @@ def eight_trees(room):
     eight = "; ".join(["/bin/sh -c '" + room.trees(("idle", 20), ("busy", 20)) + "' &"] * 8).replace("&;", "&") + " wait"
     job = room.start(eight)
     ways = {"one: tree of all": [f"tree:{job.pid}"], "eight trees": [f"tree:{pid}" for pid in children_of(job.pid)]}
-    seconds = 6 if room.quick else 12
+    seconds = 6 if room.quick else 8
     facts = facts_of(in_turn(room, "eight trees of 40", ways, seconds), "one: tree of all")
     facts |= facts_of(in_turn(room, "eight trees of 40", lean(ways), seconds), "one: tree of all, without PSS")
     end_of(job)

@@ -73,6 +73,7 @@ void levels_begin(struct session *s)
 {
 	if (!s->has_levels)
 		return;
+	ledger_take_file_limit(&s->levels.monitor.ledger); /* raised once the job had its own */
 	watch_leave_out(s->levels.monitor.watch, s->keeper.pid);
 	for (size_t i = 0; i < s->outputs.n_pumps; i++)
 		watch_leave_out(s->levels.monitor.watch, s->outputs.pumps[i].pid);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "api/appending.h"
 #include "api/kept_info.h"
@@ -160,9 +161,22 @@ static void listen_to_forks(struct watching *w)
 		watch_listen(w->monitor.watch, connector_open(NULL));
 }
 
+/* Of each process three files are kept open: what cannot be is opened anew for each reading. A run has seen to it already. */
+static void raise_file_limit(struct watching *w)
+{
+	struct rlimit limit;
+
+	if (w->options.of_run || getrlimit(RLIMIT_NOFILE, &w->file_limit) < 0)
+		return;
+	limit = w->file_limit;
+	limit.rlim_cur = limit.rlim_max;
+	w->file_limit_raised = setrlimit(RLIMIT_NOFILE, &limit) == 0;
+}
+
 static int open_monitor(struct watching *w, const pid_t *ours, struct error *err)
 {
 	monitor_blank(&w->monitor);
+	raise_file_limit(w);
 	int r = monitor_init(&w->monitor, w->roots, w->measures, w->selected, w->states, err);
 
 	if (r < 0)
@@ -411,6 +425,8 @@ void watching_close(struct watching *w)
 	}
 	if (w->monitored)
 		monitor_done(&w->monitor);
+	if (w->file_limit_raised)
+		setrlimit(RLIMIT_NOFILE, &w->file_limit);
 	for (size_t i = 0; w->each && i < w->n; i++)
 		if (w->each[i].viewed)
 			cgroup_view_close(&w->each[i].cgroup);

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/resource.h>
 
 #include "api/bounds.h"
 #include "assay.h"
@@ -65,6 +66,8 @@ struct watching {
 	bool monitored;
 	struct live_ring
 		live; /* the first target's last moments; when monitor.samples is not NULL */
+	struct rlimit file_limit; /* the caller's */
+	bool file_limit_raised;
 	uint64_t start_ns, self_before_ns, checkpoint_ns;
 	uint64_t (*helpers_cpu_ns)(
 		void *context); /* CPU time of other processes of ours; may be NULL */

@@ -95,6 +95,8 @@ struct ledger {
 
 int ledger_init(struct ledger *l, const struct roots *roots, size_t n_columns, struct error *err);
 void ledger_done(struct ledger *l);
+/* How many files may be kept open, when RLIMIT_NOFILE was changed. */
+void ledger_take_file_limit(struct ledger *l);
 
 /*
  * One look at the whole tree, top-down: the keeper's totals first, then parents before children, so that a process that is reaped

@@ -26,6 +26,7 @@
 #define FULL_SCAN_EVERY_TICKS 60
 #define NEWBORN_LOOKS 3
 #define NEWBORN_MAX 4096
+#define SETTLED_AFTER_NS (10 * NSEC_PER_SEC)
 /* Asking one pid after the other whether it exists is as cheap as listing them, so many at a time. */
 #define PIDS_ASKED_MAX 4096
 /* Where /proc hides processes it is asked behind its back which pids there are, as far as that takes no time to speak of. */
@@ -156,6 +157,12 @@ static uint32_t whose(struct watch *w, const struct proc_stat *stat, uint32_t me
 	return targets;
 }
 
+/* Who has lived so long has called setsid, exec and setuid, if it was to; what it does later is seen as with all others. */
+static bool is_settled(const struct ledger *l, const struct proc_stat *stat)
+{
+	return now_ticks(l) > stat->start_ticks + SETTLED_AFTER_NS / l->clock_tick_ns;
+}
+
 /* Enters it into the ledger with what it has used so far; of somebody young that is the target's too. */
 static void enter(
 	struct watch *w, int fd, const struct proc_stat *stat, uint32_t targets, bool young)
@@ -173,7 +180,7 @@ static void enter(
 	} else {
 		close(fd);
 	}
-	p->share.looks_left = NEWBORN_LOOKS;
+	p->share.looks_left = is_settled(l, stat) ? 0 : NEWBORN_LOOKS;
 	share_begin(l, p, young);
 	for (size_t i = 0; i < w->n; i++)
 		if (targets & w->accounts[i].bit)
