@@ -165,9 +165,16 @@ static enum assay_run_status attach(struct attachment *a, struct error *err)
 	a->opened = true;
 	if (r < 0) {
 		watching_discard(&a->watching);
-		return r == -ENOMEM ? ASSAY_RUN_FAILED : ASSAY_RUN_BAD_OPTION;
+		return r == -ENOMEM || a->watching.cannot_record ? ASSAY_RUN_FAILED
+								 : ASSAY_RUN_BAD_OPTION;
 	}
 	watching_begin(&a->watching);
+	if (!watching_begin_records(&a->watching) && !o->append) {
+		error_say(err, -EIO, "nothing can be recorded: %s",
+			a->watching.each[0].info->info_error);
+		watching_discard(&a->watching);
+		return ASSAY_RUN_FAILED;
+	}
 	find_first(a);
 	watch_until_over(a);
 	finish(a);

@@ -158,6 +158,8 @@ static void write_first_info(struct session *s)
 {
 	if (!over(s))
 		write_info(s, false);
+	if (!over(s))
+		levels_began(s);
 	if (!over(s) && !s->oom.begun)
 		oom_begin(&s->oom, &s->roots, 0);
 	s->checkpoint_ns = clock_monotonic_ns();
@@ -344,7 +346,7 @@ static enum assay_run_status run(struct session *s, int *ret_wait_status, struct
 	if (r < 0)
 		return r == -ENOMEM ? ASSAY_RUN_FAILED : ASSAY_RUN_BAD_OPTION;
 	start_info(s);
-	if (limiting_prepare(s, err) < 0)
+	if (limiting_prepare(s, err) < 0 || levels_check(s, err) < 0)
 		return ASSAY_RUN_BAD_OPTION;
 	/* From here on no signal leaves a half-made record behind. */
 	if (signals_open(&s->signals, err) < 0)
@@ -354,16 +356,16 @@ static enum assay_run_status run(struct session *s, int *ret_wait_status, struct
 		return ASSAY_RUN_BAD_OPTION;
 	if (start_files(s, err) < 0)
 		return ASSAY_RUN_BAD_OPTION;
-	if (outputs_open(s, err) < 0 || levels_open(s, err) < 0) {
+	if (outputs_open(s, err) < 0) {
 		run_files_discard(s->files);
-		levels_discard(s);
 		return ASSAY_RUN_BAD_OPTION;
 	}
 	if (start_job(s, err) < 0) {
 		if (s->files)
 			run_files_discard(s->files);
 		levels_discard(s);
-		return s->cgroups.refused ? ASSAY_RUN_BAD_OPTION : ASSAY_RUN_FAILED;
+		return s->cgroups.refused || s->levels_refused ? ASSAY_RUN_BAD_OPTION
+							       : ASSAY_RUN_FAILED;
 	}
 
 	record_until_over(s);

@@ -51,7 +51,7 @@ struct session {
 	struct oom_watch oom;
 	struct bounds bounds;
 	struct watching levels; /* targets beside the job; when has_levels */
-	bool has_levels;
+	bool has_levels, levels_refused;
 	struct run_files *files; /* NULL when nothing is recorded */
 	struct live_ring live; /* in use when monitor.samples is not NULL */
 	struct rlimit file_limit;

@@ -291,6 +291,9 @@ int start_job(struct session *s, struct error *err)
 		keeper_quit(&s->keeper);
 		return r;
 	}
+	r = levels_open(s, err);
+	if (r < 0)
+		return r;
 	s->monitor.collect.spawn_floor_bytes = floor_bytes;
 	s->monitor.effort.budget = s->options->budget;
 	s->monitor.collect.self_before_ns = s->self_before_ns;

@@ -183,6 +183,7 @@ static int open_monitor(struct watching *w, const pid_t *ours, struct error *err
 		return r;
 	w->monitored = true;
 	w->monitor.effort.budget = w->options.budget;
+	ledger_take_file_limit(&w->monitor.ledger, w->n * WATCHING_FILES_EACH);
 	r = monitor_watch(&w->monitor, w->targets, w->n, err);
 	if (r < 0)
 		return r;
@@ -256,10 +257,16 @@ void watching_begin(struct watching *w)
 
 		appending_begin(w, i);
 		m->views[i].sink = t->files ? run_files_sink(t->files) : NULL;
-		watching_write_info(w, i, false);
 		t->lasting_notes = t->info->n_notes;
 	}
+}
+
+bool watching_begin_records(struct watching *w)
+{
+	for (size_t i = 0; i < w->n; i++)
+		watching_write_info(w, i, false);
 	watching_prepare_live(w);
+	return !w->each[0].info->info_error[0];
 }
 
 /* Once: what of others' processes is closed to us. Of the whole machine that goes without saying. */
@@ -284,7 +291,15 @@ void watching_tick(struct watching *w)
 {
 	bool first = w->monitor.ticks == 0;
 
-	monitor_tick(&w->monitor, NULL);
+	monitor_tick(&w->monitor, w->page);
+	if (first && w->monitor.watch->hidden) {
+		char line[160];
+
+		snprintf(line, sizeof(line),
+			"%llu processes live that /proc does not show to this user (hidepid)",
+			(unsigned long long) w->monitor.watch->hidden);
+		watching_warn(w, line);
+	}
 	for (size_t i = 0; first && i < w->n; i++)
 		say_what_is_closed(w, i);
 }
@@ -369,7 +384,7 @@ static void list_living(struct watching *w, size_t i)
 
 void watching_finish(struct watching *w, const char *words, const char *evidence)
 {
-	monitor_finish(&w->monitor, NULL);
+	monitor_finish(&w->monitor, w->page);
 	if (w->monitor.samples)
 		live_ring_finish(&w->live);
 	accounts_name_living(w->monitor.watch->accounts, w->n, &w->monitor.ledger);

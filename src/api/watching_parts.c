@@ -166,7 +166,9 @@ int watching_open_files(struct watching *w, size_t i, struct error *err)
 	r = run_files_open(info->prefix, &options, &w->each[i].files, &why);
 	if (r == 0)
 		return appending_take(w, i, err);
-	if (r == -EEXIST || r == -EBUSY || w->options.append) {
+	/* Beside a job its record is lost and the job goes on; nothing else is worth watching without one. */
+	if (r == -EEXIST || r == -EBUSY || !w->options.of_run) {
+		w->cannot_record = r != -EEXIST && r != -EBUSY && !w->options.append;
 		*err = why;
 		return r;
 	}

@@ -75,7 +75,7 @@ static int read_target(struct collect *c, struct batch *out)
 	const struct ledger *l = c->ledger;
 	const struct account *a = c->target->account;
 	/* Of a process found by its own name the children it waited for are in its files and cannot be told apart. */
-	enum quality io = a->with_children ? LOWER_BOUND : ESTIMATE;
+	enum quality io = !a->with_children || a->unsure ? ESTIMATE : LOWER_BOUND;
 
 	watch_sum(c->watch, out->now_ns);
 	put(out, NULL, ELAPSED, out->now_ns > l->run_start_ns ? out->now_ns - l->run_start_ns : 0);
@@ -95,7 +95,7 @@ static int read_target(struct collect *c, struct batch *out)
 	for (unsigned k = COUNTED_IO; k < N_COUNTED; k++) {
 		if (a->io_readable)
 			put_quality(out, NULL, IO + k - COUNTED_IO, a->used[k],
-				a->unsure ? ESTIMATE : io);
+				a->io_unreadable ? LOWER_BOUND : io);
 		else if (a->io_unreadable)
 			put_absent(out, NULL, IO + k - COUNTED_IO, a->io_error);
 	}

@@ -252,6 +252,15 @@ static void add_wall(struct assay_run_info *info)
 		"the keeper was stopped (SIGSTOP) when the command ended and saw it late");
 }
 
+void note_budget(const struct monitor *m, struct assay_run_info *info)
+{
+	if (m->schedule.left_out)
+		run_info_note(info,
+			"%llu samples were left out to keep within the budget: what came and went "
+			"between the others was not seen",
+			(unsigned long long) m->schedule.left_out);
+}
+
 void conclude(struct monitor *m, struct assay_run_info *info, bool running)
 {
 	/* What was said of the run while it went on need not hold at its end. */
@@ -283,6 +292,7 @@ void conclude(struct monitor *m, struct assay_run_info *info, bool running)
 	if (m->suspended_ns)
 		run_info_note(info, "the machine was suspended for %.1f s during the run",
 			(double) m->suspended_ns / 1e9);
+	note_budget(m, info);
 	if (m->finals.lost)
 		run_info_note(info,
 			"the kernel dropped records of ended processes %llu times: some short ones "

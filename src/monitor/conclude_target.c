@@ -130,6 +130,14 @@ static void conclude_memory_of(
 	conclude_charged_of(m, info);
 }
 
+/* Of those that may not be read nothing is in it, whatever may be twice. */
+static enum quality io_quality(const struct account *a)
+{
+	if (a->io_unreadable)
+		return LOWER_BOUND;
+	return a->with_children ? of_account(a) : ESTIMATE;
+}
+
 static void conclude_io_of(struct monitor *m, struct assay_run_info *info, const struct account *a)
 {
 	static const struct {
@@ -149,7 +157,7 @@ static void conclude_io_of(struct monitor *m, struct assay_run_info *info, const
 			continue;
 		struct headline *h =
 			headline_add(info, lines[i].name, BYTES, a->used[lines[i].counted],
-				a->with_children ? of_account(a) : ESTIMATE, lines[i].key);
+				io_quality(a), lines[i].key);
 
 		if (!a->with_children)
 			snprintf(h->why, sizeof(h->why),
@@ -259,6 +267,12 @@ static void note_what_is_missing(
 		run_info_note(info,
 			"of %llu processes it could not be told whether they belong (%s)",
 			(unsigned long long) w->unreadable, errno_name(w->unreadable_error));
+	note_budget(m, info);
+	if (m->ledger.files_short)
+		run_info_note(info,
+			"files could not be opened %llu times for want of descriptors (ulimit -n): "
+			"what was known before stands for what would have been read",
+			(unsigned long long) m->ledger.files_short);
 	if (w->lost_memory || a->lost_memory || m->ledger.failed_allocations)
 		run_info_note(info, "some processes could not be followed: out of memory");
 	if (m->collect.pss_skipped_large)

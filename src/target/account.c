@@ -181,11 +181,19 @@ void account_join(struct account *a, const struct ledger *l, struct process *p, 
 	account_carry(a, so_far, -1);
 }
 
+/* When between two looks it left is not known: what it used from the look before on is not claimed. */
+void share_take_off_since(const struct process *p, int64_t used[N_COUNTED])
+{
+	if (p->share.before_known)
+		used[COUNTED_CPU] -= (int64_t) p->cpu_ns - p->share.own_before;
+}
+
 void account_leave(struct account *a, const struct ledger *l, struct process *p)
 {
 	int64_t used[N_COUNTED];
 
 	account_contribution(a, l, p, used);
+	share_take_off_since(p, used);
 	account_carry(a, used, 1);
 	p->share.targets &= ~a->bit;
 	p->share.were |= a->bit;

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "linux/proc_stat.h"
 
@@ -44,6 +45,9 @@ struct share {
 	uint8_t looks_left; /* at where it belongs: a newborn is about to call setsid, exec or setuid */
 	int64_t base_own, base_waited; /* CPU: its own, and of children it had waited for */
 	int64_t base_io[N_COUNTED]; /* by enum counted; [COUNTED_CPU] is not used */
+	bool before_known;
+	int64_t own_before; /* its CPU clock at the look before, when it surely was where it was */
+	uid_t file_uid; /* of its directory in /proc, which changes with its user */
 	int64_t seen[N_COUNTED]; /* at the sum before: what it had waited for, and its I/O */
 	int64_t ended
 		[N_COUNTED]; /* of children that ended, as far as they were seen: all they used that */

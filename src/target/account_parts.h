@@ -26,4 +26,7 @@ void account_contribution(const struct account *a, const struct ledger *l, const
 void account_carry(struct account *a, const int64_t used[N_COUNTED], int sign);
 void account_add_name(struct account *a, const struct process *p);
 
+/* Of somebody who leaves. */
+void share_take_off_since(const struct process *p, int64_t used[N_COUNTED]);
+
 #endif

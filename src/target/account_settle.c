@@ -188,6 +188,7 @@ void share_let_go(struct account *accounts, size_t n, const struct ledger *l, st
 		if (!(p->share.targets & a->bit))
 			continue;
 		account_contribution(a, l, p, used);
+		share_take_off_since(p, used);
 		account_carry(a, used, 1);
 		account_add_name(a, p);
 		a->left++;

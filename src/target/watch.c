@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/macros.h"
+#include "linux/exit_page.h"
 #include "linux/host_stat.h"
 #include "linux/proc_files.h"
 #include "linux/proc_mount.h"
@@ -70,6 +71,11 @@ int watch_init(struct watch *w, struct ledger *ledger, const struct target *targ
 	/* The tick we are in has begun before us. */
 	w->young_ticks = now_ticks(ledger) + 1;
 	watch_leave_out(w, getpid());
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < targets[i].n_terms; k++) {
+			w->asks_users |= targets[i].terms[k].kind == TARGET_USER;
+			w->asks_cgroups |= targets[i].terms[k].n_cgroups > 0;
+		}
 	return 0;
 }
 
@@ -414,6 +420,19 @@ static void find_members(struct watch *w)
 		w->young_ticks = began_ticks;
 }
 
+/* Its directory in /proc belongs to its effective user, or to root. */
+static bool changed_user(const struct watch *w, struct process *p)
+{
+	struct stat st;
+	char name[16];
+
+	(void) snprintf(name, sizeof(name), "%d", (int) p->pid);
+	if (fstatat(w->ledger->roots->proc, name, &st, 0) < 0 || st.st_uid == p->share.file_uid)
+		return false;
+	p->share.file_uid = st.st_uid;
+	return true;
+}
+
 /* Whether what decides may have changed: the young are about to, and the others are looked at in turn. */
 static bool is_due(const struct watch *w, struct process *p, const struct proc_stat *before)
 {
@@ -424,7 +443,10 @@ static bool is_due(const struct watch *w, struct process *p, const struct proc_s
 		p->share.looks_left--;
 		return true;
 	}
-	return turned || (w->ledger->ticks + p->slot) % FULL_SCAN_EVERY_TICKS == 0;
+	if (turned || (w->ledger->ticks + p->slot) % FULL_SCAN_EVERY_TICKS == 0)
+		return true;
+	/* One that did not run has changed nothing itself; one that did may have changed its user, or been moved. */
+	return !p->quiet && (w->asks_cgroups || (w->asks_users && changed_user(w, p)));
 }
 
 static void look_where_it_belongs(struct watch *w, struct process *p)
@@ -490,6 +512,8 @@ static void look_at(struct watch *w, struct process *p, uint64_t now_ns)
 		p->share.parent_watched && (!parent || parent->start_ticks > p->start_ticks);
 	bool in_turn = (l->ticks + p->slot) % FULL_SCAN_EVERY_TICKS == 0;
 
+	p->share.own_before = (int64_t) p->cpu_ns;
+	p->share.before_known = !is_new;
 	p->share.due = false;
 	if (!process_look(l, p, now_ns, orphaned || in_turn || p->share.looks_left > 0)) {
 		consider_successor(w, p->pid);
@@ -502,6 +526,21 @@ static void look_at(struct watch *w, struct process *p, uint64_t now_ns)
 	if (is_new || p->stat.ppid != before.ppid || orphaned)
 		follow_parent(w, p, before.ppid);
 	p->share.due = !is_new && !p->zombie && is_due(w, p, &before);
+}
+
+void watch_take_exits(struct watch *w, const struct exit_page *page)
+{
+	struct ledger *l = w->ledger;
+	struct exit_record record;
+
+	while (page && exit_page_next(page, &l->exit_cursor, &record)) {
+		struct process *p = ledger_find(l, record.pid);
+
+		if (p && record.cpu_ns >= p->cpu_ns) {
+			p->cpu_ns = record.cpu_ns;
+			p->cpu_final = true;
+		}
+	}
 }
 
 void watch_refresh(struct watch *w, uint64_t now_ns)

@@ -12,6 +12,7 @@
 #include "target/kin.h"
 
 struct error;
+struct exit_page;
 struct ledger;
 struct process;
 struct target;
@@ -43,6 +44,7 @@ struct watch {
 	size_t n_scanned, scanned_capacity;
 
 	bool noted_before; /* what the first members had used already */
+	bool asks_users, asks_cgroups; /* some target is by user, by cgroup */
 	uint64_t summed_tick; /* of the ledger */
 	uint64_t scans,
 		candidates; /* full ones; processes whose stat was read to see whose they are */
@@ -61,6 +63,9 @@ void watch_leave_out(struct watch *w, pid_t ours);
 void watch_listen(struct watch *w, int connector_fd);
 void watch_done(struct watch *w);
 
+/* What the keeper of a run beside which it is watched has reaped: the last CPU time of those, better than the last look's. Before the look; NULL: there
+ * is no keeper. */
+void watch_take_exits(struct watch *w, const struct exit_page *page);
 /* One look: finds who is new, reads stat and the CPU clock of every member that ran, notices who ended and who left. */
 void watch_refresh(struct watch *w, uint64_t now_ns);
 /* Sums the accounts up, when all files of this tick were read; once a tick. */
