@@ -245,23 +245,30 @@ static int take_options(
 	return 0;
 }
 
+static int look(struct snapshot *s, const struct assay_snapshot_options *options, struct error *err)
+{
+	int r = take_options(s, options, err);
+
+	if (r == 0)
+		r = roots_open(&s->roots, "", err);
+	if (r < 0)
+		return r;
+	r = signals_open(&s->signals, err);
+	if (r == 0) {
+		r = read_again_and_again(s, err);
+		watching_close(&s->watching);
+		signals_close(&s->signals);
+	}
+	roots_close(&s->roots);
+	return r;
+}
+
 int assay_snapshot(const struct assay_snapshot_options *options, struct assay_error *err)
 {
 	struct snapshot *s = calloc(1, sizeof(*s));
 	struct error why = { 0 };
-	int r = s ? take_options(s, options, &why) : error_set(&why, -ENOMEM, "cannot look");
+	int r = s ? look(s, options, &why) : error_set(&why, -ENOMEM, "cannot look");
 
-	if (r == 0)
-		r = roots_open(&s->roots, "", &why);
-	if (r == 0) {
-		r = signals_open(&s->signals, &why);
-		if (r == 0) {
-			r = read_again_and_again(s, &why);
-			watching_close(&s->watching);
-			signals_close(&s->signals);
-		}
-		roots_close(&s->roots);
-	}
 	free(s);
 	if (r < 0 && err) {
 		err->code = r;

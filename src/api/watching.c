@@ -130,23 +130,30 @@ static const char *last_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+static void add_beside(struct watched *mine, const struct assay_run_info *other)
+{
+	char name[512];
+
+	if (!other->prefix)
+		return;
+	snprintf(name, sizeof(name), "%sinfo.json", last_name(other->prefix));
+	mine->beside[mine->n_beside] = strdup(name);
+	mine->n_beside += mine->beside[mine->n_beside] != NULL;
+}
+
 /* Each record names the others. */
 static void name_beside(struct watching *w, size_t i)
 {
 	struct watched *mine = &w->each[i].info->watched;
-	const struct assay_run_info *run = w->options.of_run;
-	char name[512];
 
 	mine->beside = calloc(w->n + 1, sizeof(*mine->beside));
-	for (size_t k = 0; mine->beside && k <= w->n; k++) {
-		const struct assay_run_info *other = k < w->n ? w->each[k].info : run;
-
-		if (k == i || !other || !other->prefix)
-			continue;
-		snprintf(name, sizeof(name), "%sinfo.json", last_name(other->prefix));
-		mine->beside[mine->n_beside] = strdup(name);
-		mine->n_beside += mine->beside[mine->n_beside] != NULL;
-	}
+	if (!mine->beside)
+		return;
+	for (size_t k = 0; k < w->n; k++)
+		if (k != i)
+			add_beside(mine, w->each[k].info);
+	if (w->options.of_run)
+		add_beside(mine, w->options.of_run);
 }
 
 /* Where one of them is a tree, and the count of what it starts was asked for. */

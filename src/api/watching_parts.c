@@ -199,7 +199,8 @@ static pid_t any_member(const struct watching *w, size_t i)
 static void share_network(struct watching *w, size_t i)
 {
 	const struct view *views = w->monitor.views;
-	uint64_t mine, its_own;
+	uint64_t mine;
+	uint64_t its_own;
 
 	if (net_namespace(w->roots, views[i].collect.network_pid, &mine) < 0)
 		return;

@@ -163,7 +163,6 @@ static _Noreturn void keeper_main(
 	struct exit_page *page, const struct job_setup *setup, pid_t monitor)
 {
 	struct told told = { 0 };
-	uint64_t looked_ns = clock_monotonic_ns();
 	uint64_t late_since_ns = 0;
 
 	hold_nothing();
@@ -175,7 +174,7 @@ static _Noreturn void keeper_main(
 		take_signals(page, monitor);
 		witness_answer(page, asked);
 		note_lateness(page, late_since_ns);
-		looked_ns = clock_monotonic_ns();
+		uint64_t looked_ns = clock_monotonic_ns();
 		bool children = reap_ended(page, NULL);
 		/* Whoever was to let the command go is gone: it must not wait for ever. */
 		if (orphaned && atomic_load(&page->go) == 0) {

@@ -314,7 +314,7 @@ static const char *nearest_name(const struct measures *m, const char *text)
 			nearest = name;
 		}
 	}
-	return least * 3 <= strlen(text) ? nearest : NULL;
+	return least <= strlen(text) / 3 ? nearest : NULL;
 }
 
 struct item {

@@ -185,7 +185,7 @@ static void say_who_told(struct headline *h, const struct merged *m, const struc
 	if (h->why[0] && strlen(h->why) + strlen(words) + 3 < sizeof(words)) {
 		size_t n = strlen(words);
 
-		memcpy(words + n, "; ", 2);
+		memcpy(words + n, "; ", sizeof("; "));
 		memcpy(words + n + 2, h->why, strlen(h->why) + 1);
 	}
 	memcpy(h->why, words, sizeof(h->why));

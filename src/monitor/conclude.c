@@ -133,11 +133,11 @@ static void lower_by_the_lost(struct rung *rung)
 }
 
 /* Of a target that was not started by us: what each source says, and what may be claimed for it. */
-static void adjust_for_target(const struct monitor *m, struct rung *rung)
+static void adjust_for_target(const struct view *view, struct rung *rung)
 {
 	bool cgroup = strncmp(rung->key, "cgroup_", strlen("cgroup_")) == 0;
 
-	if (!cgroup || m->view->collect.cgroup_is_target || rung->value.quality == ABSENT)
+	if (!cgroup || view->collect.cgroup_is_target || rung->value.quality == ABSENT)
 		return;
 	if (rung->value.quality == EXACT)
 		rung->value.quality = UPPER_BOUND;
@@ -153,6 +153,28 @@ static void adjust_for_job(const struct verdict *v, const struct measure *r, str
 	conclude_cgroup_rung(&v->cpu, rung);
 }
 
+/* What the source says by itself. */
+static struct rung rung_of(struct monitor *m, size_t row)
+{
+	const struct measure *r = m->measures->rows[row];
+	const struct ledger *l = &m->ledger;
+	struct summary s = monitor_run_summary(m, row);
+	struct rung rung = { .quantity = r->quantity, .key = r->key, .unit = r->unit };
+
+	rung.value = (struct value){
+		.n = whole_run(r, &s), .quality = of_whole_run(r, s.quality), .why = s.why
+	};
+	if (r->kind == GAUGE && (r->reduce & MAX) && rung.value.quality == ESTIMATE)
+		snprintf(rung.why, sizeof(rung.why),
+			"%s at each sample, and what came between samples is not seen",
+			s.quality == UPPER_BOUND ? "an upper bound" : "an estimate");
+	if (r->scope == PROCESS && strcmp(r->key, "proc_hwm_bytes") == 0 && l->hwm_max_bytes)
+		rung.value = (struct value){ .n = m->view ? m->view->collect.account->hwm_max_bytes
+							  : l->hwm_max_bytes,
+			.quality = LOWER_BOUND };
+	return rung;
+}
+
 /* Every selected source of a quantity, beside the one in use. `v` NULL: of a target that was not started by us. */
 static void conclude_rungs(struct monitor *m, struct assay_run_info *info, const struct verdict *v)
 {
@@ -165,30 +187,13 @@ static void conclude_rungs(struct monitor *m, struct assay_run_info *info, const
 			continue;
 		const struct headline *claim = headline_of(info, r->key);
 		struct rung *rung = &info->rungs[info->n_rungs++];
-		struct summary s = monitor_run_summary(m, row);
 
-		*rung = (struct rung){ .quantity = r->quantity,
-			.key = r->key,
-			.unit = r->unit,
-			.in_use = claim != NULL };
-		rung->value = (struct value){
-			.n = whole_run(r, &s), .quality = of_whole_run(r, s.quality), .why = s.why
-		};
-		if (r->kind == GAUGE && (r->reduce & MAX) && rung->value.quality == ESTIMATE)
-			snprintf(rung->why, sizeof(rung->why),
-				"%s at each sample, and what came between samples is not seen",
-				s.quality == UPPER_BOUND ? "an upper bound" : "an estimate");
-		if (r->scope == PROCESS && strcmp(r->key, "proc_hwm_bytes") == 0 &&
-			m->ledger.hwm_max_bytes)
-			rung->value = (struct value){
-				.n = m->view ? m->view->collect.account->hwm_max_bytes
-					     : m->ledger.hwm_max_bytes,
-				.quality = LOWER_BOUND
-			};
+		*rung = rung_of(m, row);
+		rung->in_use = claim != NULL;
 		if (v)
 			adjust_for_job(v, r, rung);
-		else
-			adjust_for_target(m, rung);
+		else if (m->view)
+			adjust_for_target(m->view, rung);
 		/* More is known of it there, and one record says one thing of one number. */
 		if (claim && claim->value.n == rung->value.n)
 			rung->value.quality = claim->value.quality;

@@ -104,7 +104,8 @@ static int write_temporary(struct info_file *f, const char *text, size_t n)
 {
 	char name[TEMPORARY_NAME_SIZE];
 	int fd = temporary_file_open(f->dirfd, name);
-	int lock, r;
+	int lock;
+	int r;
 
 	if (fd < 0)
 		return fd;

@@ -111,7 +111,8 @@ void set_aside_drop(struct set_aside *s, int dirfd)
 void set_aside_return(int dirfd, const char *name)
 {
 	char hidden[SET_ASIDE_NAME_SIZE];
-	struct stat old, st;
+	struct stat old;
+	struct stat st;
 
 	set_aside_name(name, hidden);
 	if (fstatat(dirfd, hidden, &old, AT_SYMLINK_NOFOLLOW) < 0)
