@@ -62,18 +62,23 @@ static void attend_signals(struct attachment *a)
 
 static void wait_until(struct attachment *a, uint64_t until_ns)
 {
+	struct pollfd fds[] = { { .fd = a->signals.fd, .events = POLLIN },
+		{ .fd = a->pidfd, .events = POLLIN },
+		{ .fd = watching_events_fd(&a->watching, &until_ns), .events = POLLIN } };
 	uint64_t now_ns = clock_monotonic_ns();
 	uint64_t wait_ns = until_ns > now_ns ? until_ns - now_ns : 0;
 	struct timespec timeout = { .tv_sec = (time_t) (wait_ns / NSEC_PER_SEC),
 		.tv_nsec = (long) (wait_ns % NSEC_PER_SEC) };
-	struct pollfd fds[] = { { .fd = a->signals.fd, .events = POLLIN },
-		{ .fd = a->pidfd, .events = POLLIN } };
 
-	if (ppoll(fds, 2, &timeout, NULL) > 0 && fds[1].revents) {
+	if (ppoll(fds, 3, &timeout, NULL) > 0) {
+		if (fds[2].revents)
+			watching_take_events(&a->watching);
 		/* It has ended, and may not be waited for yet: its clock can be read until then. */
-		close(a->pidfd);
-		a->pidfd = -1;
-		watching_tick(&a->watching);
+		if (fds[1].revents) {
+			close(a->pidfd);
+			a->pidfd = -1;
+			watching_tick(&a->watching);
+		}
 	}
 	attend_signals(a);
 }
@@ -84,6 +89,8 @@ static void watch_until_over(struct attachment *a)
 	uint64_t end_ns = a->asked.for_ns ? w->start_ns + a->asked.for_ns : UINT64_MAX;
 
 	watching_tick(w);
+	/* Who was there is written down: what comes may be the end of us. */
+	watching_checkpoint(w, true);
 	for (;;) {
 		uint64_t now_ns = clock_monotonic_ns();
 		uint64_t due_ns = w->monitor.schedule.next_tick_ns;
@@ -108,11 +115,11 @@ static void finish(struct attachment *a)
 
 	if (a->ending.signal) {
 		format_signal(a->ending.signal, text);
-		snprintf(words, sizeof(words), "the watch was ended by %s", text);
+		snprintf(words, sizeof(words), "%s ended the watch", text);
 		watching_finish(&a->watching, words, "a signal to the recorder");
 	} else if (a->ending.by_time) {
 		format_duration(a->asked.for_ns, text);
-		snprintf(words, sizeof(words), "watched for %s, as asked", text);
+		snprintf(words, sizeof(words), "the %s asked for are over", text);
 		watching_finish(&a->watching, words, "the recorder's clock");
 	} else {
 		watching_finish(&a->watching, "the target ended",
@@ -139,6 +146,7 @@ static enum assay_run_status attach(struct attachment *a, struct error *err)
 		.report_interval_ns = o->report_interval_ns,
 		.record_types = o->record_types,
 		.clobber = o->clobber,
+		.append = o->append != 0,
 		.message = o->message,
 		.name = o->name,
 		.tags = o->tags,
@@ -157,9 +165,16 @@ static enum assay_run_status attach(struct attachment *a, struct error *err)
 	a->opened = true;
 	if (r < 0) {
 		watching_discard(&a->watching);
-		return r == -ENOMEM ? ASSAY_RUN_FAILED : ASSAY_RUN_BAD_OPTION;
+		return r == -ENOMEM || a->watching.cannot_record ? ASSAY_RUN_FAILED
+								 : ASSAY_RUN_BAD_OPTION;
 	}
 	watching_begin(&a->watching);
+	if (!watching_begin_records(&a->watching) && !o->append) {
+		error_say(err, -EIO, "nothing can be recorded: %s",
+			a->watching.each[0].info->info_error);
+		watching_discard(&a->watching);
+		return ASSAY_RUN_FAILED;
+	}
 	find_first(a);
 	watch_until_over(a);
 	finish(a);

@@ -36,6 +36,21 @@ static void name_beside(struct session *s)
 	}
 }
 
+int levels_check(const struct session *s, struct error *err)
+{
+	const char *const *word = s->options->targets;
+
+	for (; word && *word; word++) {
+		struct target t = { .n_terms = 0 };
+		int r = target_parse(*word, &t, err);
+
+		target_done(&t);
+		if (r < 0)
+			return error_wrap(err, "--target");
+	}
+	return 0;
+}
+
 int levels_open(struct session *s, struct error *err)
 {
 	const struct assay_run_options *o = s->options;
@@ -59,12 +74,18 @@ int levels_open(struct session *s, struct error *err)
 		.context = o->context };
 
 	s->has_levels = true;
-	int r = watching_open(&s->levels, &options, &s->roots, NULL, err);
+	pid_t ours[PUMP_STREAMS_MAX + 2] = { s->keeper.pid };
+	for (size_t i = 0; i < s->outputs.n_pumps; i++)
+		ours[i + 1] = s->outputs.pumps[i].pid;
+	int r = watching_open(&s->levels, &options, &s->roots, ours, err);
 	s->levels.self_before_ns = s->self_before_ns;
+	s->levels.page = s->keeper.page;
 	s->levels.helpers_cpu_ns = helpers_cpu_ns;
 	s->levels.helpers_context = s;
-	if (r < 0)
+	if (r < 0) {
+		s->levels_refused = r != -ENOMEM;
 		return error_wrap(err, "--target");
+	}
 	name_beside(s);
 	return 0;
 }
@@ -73,10 +94,21 @@ void levels_begin(struct session *s)
 {
 	if (!s->has_levels)
 		return;
-	watch_leave_out(s->levels.monitor.watch, s->keeper.pid);
-	for (size_t i = 0; i < s->outputs.n_pumps; i++)
-		watch_leave_out(s->levels.monitor.watch, s->outputs.pumps[i].pid);
+	/* Raised once the job had its own; the two ledgers share it. */
+	size_t views = s->levels.n * WATCHING_FILES_EACH;
+	ledger_take_file_limit(&s->levels.monitor.ledger, views);
+	size_t half = s->levels.monitor.ledger.fds_limit / 2;
+	s->levels.monitor.ledger.fds_limit = half;
+	if (s->monitor.ledger.fds_limit > half)
+		s->monitor.ledger.fds_limit = half;
 	watching_begin(&s->levels);
+}
+
+void levels_began(struct session *s)
+{
+	if (!s->has_levels)
+		return;
+	watching_begin_records(&s->levels);
 	watching_tick(&s->levels);
 }
 

@@ -8,10 +8,15 @@
 struct error;
 struct session;
 
-/* Finds them and opens their records, when there are any asked for; nothing has been started yet. */
+/* Whether their words can be understood; nothing has been started yet. */
+int levels_check(const struct session *s, struct error *err);
+/* Finds them and opens their records, when there are any asked for. The keeper has been forked: what is read here would make it larger, and with it all
+ * that it starts. */
 int levels_open(struct session *s, struct error *err);
-/* The job waits to be let go: who is ours is known, counting begins. */
+/* The job waits to be let go: counting begins. */
 void levels_begin(struct session *s);
+/* It runs: their records are begun and the first sample is taken. */
+void levels_began(struct session *s);
 /* When the next sample of them is due; UINT64_MAX: never. */
 uint64_t levels_due_ns(const struct session *s);
 /* Takes it when its time has come. */

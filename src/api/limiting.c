@@ -39,8 +39,7 @@ static int check_sources(const struct session *s, const struct limits *l, struct
 			s->roots.why_no_proc);
 	if (l->at[LIMIT_OUTPUT] && !s->options->capture)
 		return error_say(err, -EINVAL,
-			"limit output counts what is captured, and nothing is: add "
-			"--capture-outputs");
+			"limit output counts what is captured: add --capture-outputs");
 	for (size_t i = 0; i < info->n_collectors; i++)
 		if (l->at[LIMIT_MEMORY] && strcmp(info->collectors[i].name, "proc_smaps") == 0 &&
 			!info->collectors[i].available)

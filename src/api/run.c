@@ -42,7 +42,11 @@ static void write_info(struct session *s, bool final)
 	struct error why = { 0 };
 
 	info->info_error[0] = '\0';
-	if (s->files && run_files_write_info(s->files, info, final, &why) < 0) {
+	if (!s->files)
+		return;
+	if (run_files_write_info(s->files, info, final, &why) == 0) {
+		info->info_stands = !info->no_info;
+	} else {
 		info->write_failures++;
 		info->info_lost = final;
 		snprintf(info->info_error, sizeof(info->info_error), "%.*s",
@@ -105,6 +109,8 @@ static void write_end(struct session *s)
 		return;
 	}
 	write_info(s, true);
+	if (s->files && !run_info_is_whole(s->info))
+		s->info->old_record = run_files_give_way(s->files);
 }
 
 static void checkpoint(struct session *s)
@@ -116,7 +122,7 @@ static void checkpoint(struct session *s)
 	live_describe(s);
 	write_info(s, false);
 	levels_checkpoint(s);
-	if (s->files && is_here_to_stay(s))
+	if (s->files && is_here_to_stay(s) && run_info_is_whole(s->info))
 		run_files_commit(s->files);
 	s->checkpoint_ns = clock_monotonic_ns();
 }
@@ -152,6 +158,8 @@ static void write_first_info(struct session *s)
 {
 	if (!over(s))
 		write_info(s, false);
+	if (!over(s))
+		levels_began(s);
 	if (!over(s) && !s->oom.begun)
 		oom_begin(&s->oom, &s->roots, 0);
 	s->checkpoint_ns = clock_monotonic_ns();
@@ -193,6 +201,15 @@ static void wait_for_a_signal(struct session *s, uint64_t at_most_ns)
 	attend_signals(s);
 }
 
+/* When the command was last seen not to have ended, whatever the keeper says. */
+static void look_at_job(struct session *s)
+{
+	const struct process *job = ledger_find(&s->monitor.ledger, s->keeper.job_pid);
+
+	if (job && job->alive && !job->zombie)
+		s->job_alive_ns = s->monitor.last_tick_ns;
+}
+
 static void record_until_over(struct session *s)
 {
 	gather_facts(s);
@@ -210,6 +227,7 @@ static void record_until_over(struct session *s)
 			outputs_attend(s);
 			own_terminal_look(s);
 			limiting_tick(s);
+			look_at_job(s);
 			/* With --wait-all its number may be a stranger's from then on. */
 			if (!keeper_job_ended(&s->keeper))
 				oom_look(&s->oom, &s->roots, s->keeper.job_pid,
@@ -245,6 +263,19 @@ static void list_survivors(struct session *s)
 	}
 }
 
+/* Between its last look before it was stopped and the one after, the keeper did not see when the end came; the monitor may have. */
+static void take_lateness(struct session *s)
+{
+	const struct exit_page *page = s->keeper.page;
+	uint64_t since_ns =
+		s->options->wait_all ? page->all_late_since_ns : page->job_late_since_ns;
+
+	s->info->wall_late = since_ns != 0;
+	if (since_ns < s->job_alive_ns)
+		since_ns = s->job_alive_ns;
+	s->info->wall_least_ns = since_ns > s->start_ns ? since_ns - s->start_ns : 0;
+}
+
 static void finish(struct session *s)
 {
 	struct assay_run_info *info = s->info;
@@ -256,6 +287,7 @@ static void finish(struct session *s)
 	uint64_t end_ns = s->options->wait_all ? clock_monotonic_ns() : page->job_end_ns;
 	info->ended_realtime_ns = clock_realtime_ns() - (clock_monotonic_ns() - end_ns);
 	info->wall_ns = end_ns > s->start_ns ? end_ns - s->start_ns : 0;
+	take_lateness(s);
 	monitor_finish(&s->monitor, page);
 	levels_finish(s);
 	live_finish(s);
@@ -314,7 +346,7 @@ static enum assay_run_status run(struct session *s, int *ret_wait_status, struct
 	if (r < 0)
 		return r == -ENOMEM ? ASSAY_RUN_FAILED : ASSAY_RUN_BAD_OPTION;
 	start_info(s);
-	if (limiting_prepare(s, err) < 0)
+	if (limiting_prepare(s, err) < 0 || levels_check(s, err) < 0)
 		return ASSAY_RUN_BAD_OPTION;
 	/* From here on no signal leaves a half-made record behind. */
 	if (signals_open(&s->signals, err) < 0)
@@ -324,16 +356,16 @@ static enum assay_run_status run(struct session *s, int *ret_wait_status, struct
 		return ASSAY_RUN_BAD_OPTION;
 	if (start_files(s, err) < 0)
 		return ASSAY_RUN_BAD_OPTION;
-	if (outputs_open(s, err) < 0 || levels_open(s, err) < 0) {
+	if (outputs_open(s, err) < 0) {
 		run_files_discard(s->files);
-		levels_discard(s);
 		return ASSAY_RUN_BAD_OPTION;
 	}
 	if (start_job(s, err) < 0) {
 		if (s->files)
 			run_files_discard(s->files);
 		levels_discard(s);
-		return s->cgroups.refused ? ASSAY_RUN_BAD_OPTION : ASSAY_RUN_FAILED;
+		return s->cgroups.refused || s->levels_refused ? ASSAY_RUN_BAD_OPTION
+							       : ASSAY_RUN_FAILED;
 	}
 
 	record_until_over(s);
@@ -343,7 +375,8 @@ static enum assay_run_status run(struct session *s, int *ret_wait_status, struct
 		if (s->files)
 			run_files_discard(s->files);
 		levels_discard(s);
-		error_set(err, -number, "cannot run %s", s->options->argv[0]);
+		const char *name = s->options->argv[0];
+		error_set(err, -number, "cannot run %s", *name ? name : "'', an empty name");
 		return ASSAY_RUN_NOT_STARTED;
 	}
 	finish(s);

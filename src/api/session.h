@@ -51,11 +51,12 @@ struct session {
 	struct oom_watch oom;
 	struct bounds bounds;
 	struct watching levels; /* targets beside the job; when has_levels */
-	bool has_levels;
+	bool has_levels, levels_refused;
 	struct run_files *files; /* NULL when nothing is recorded */
 	struct live_ring live; /* in use when monitor.samples is not NULL */
 	struct rlimit file_limit;
 	bool file_limit_raised;
+	uint64_t job_alive_ns; /* when a sample last found the command not to have ended */
 	uint64_t start_ns;
 	uint64_t
 		self_before_ns; /* CPU time of this process before the run: it may have been somebody else before exec */

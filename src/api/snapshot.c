@@ -19,8 +19,15 @@
 	"proc_cpu_seconds,proc_rss_bytes,proc_pss_bytes,proc_private_bytes,proc_io_*,target_*,"    \
 	"netns_receive_bytes,netns_transmit_bytes"
 
+/* A sum that is not made at each reading. */
+struct round {
+	uint64_t absent; /* processes that are not in it */
+	int why;
+};
+
 struct snapshot {
 	struct assay_snapshot_options asked;
+	struct round pss, private_memory; /* the latest */
 	struct roots roots;
 	struct signals signals;
 	struct watching watching;
@@ -36,8 +43,8 @@ static struct assay_value value_of(uint64_t n, enum quality quality)
 	return (struct assay_value){ .n = n, .quality = quality_name(quality), .why = "" };
 }
 
-/* What stands in the total of a row, as it was read last. */
-static struct assay_value total_of(const struct snapshot *s, const char *key)
+/* What stands in the total of a row, as it was read last; `round`: of one that is not read each time, what was absent then. */
+static struct assay_value total_of(const struct snapshot *s, const char *key, struct round *round)
 {
 	const struct monitor *m = &s->watching.monitor;
 	int row = measures_find(m->measures, key);
@@ -47,11 +54,18 @@ static struct assay_value total_of(const struct snapshot *s, const char *key)
 		return v;
 	const struct accumulator *a = &m->batch.targets[0].run_singles[row];
 	const struct total *t = &m->batch.targets[0].totals[m->measures->base[row]];
+	bool is_new = t->present || t->absent;
+	struct round now = { t->absent, t->why };
+
 	/* PSS is read in rounds: between two of them the last one is what is known. */
 	if (a->samples > 0)
-		v = value_of(a->last, t->present ? (enum quality) a->quality : ESTIMATE);
-	v.unreadable = t->absent;
-	v.why = t->absent ? errno_name(t->why) : "";
+		v = value_of(a->last, is_new ? (enum quality) a->quality : ESTIMATE);
+	if (round && is_new)
+		*round = now;
+	else if (round)
+		now = *round;
+	v.unreadable = now.absent;
+	v.why = now.absent ? errno_name(now.why) : "";
 	return v;
 }
 
@@ -139,9 +153,14 @@ static bool hand_on(struct snapshot *s)
 		.last = watching_is_over(w) };
 
 	take_cpu(s, a, &r);
-	r.rss = total_of(s, "proc_rss_total_bytes");
-	r.pss = total_of(s, "proc_pss_total_bytes");
-	r.private_memory = total_of(s, "proc_private_total_bytes");
+	/* Who cannot be seen is in no sum. */
+	enum quality seen = m->watch->hidden ? LOWER_BOUND : SAMPLED;
+	r.processes.quality = quality_name(seen);
+	r.rss = total_of(s, "proc_rss_total_bytes", NULL);
+	r.pss = total_of(s, "proc_pss_total_bytes", &s->pss);
+	r.private_memory = total_of(s, "proc_private_total_bytes", &s->private_memory);
+	if (m->watch->hidden && r.rss.quality)
+		r.rss.quality = quality_name(ESTIMATE);
 	take_disk(s, a, &r);
 	take_network(s, &r);
 	s->taken++;
@@ -196,7 +215,7 @@ static int read_again_and_again(struct snapshot *s, struct error *err)
 	watching_begin(w);
 	for (;;) {
 		/* What is shown is of now; where that would stop a process for long it is the latest there is. */
-		w->monitor.collect.pss_now = s->taken == 0;
+		w->monitor.collect.pss_now = s->taken == 0 || s->taken + 1 == s->asked.count;
 		watching_tick(w);
 		w->monitor.collect.pss_now = false;
 		if (!hand_on(s))
@@ -226,23 +245,30 @@ static int take_options(
 	return 0;
 }
 
+static int look(struct snapshot *s, const struct assay_snapshot_options *options, struct error *err)
+{
+	int r = take_options(s, options, err);
+
+	if (r == 0)
+		r = roots_open(&s->roots, "", err);
+	if (r < 0)
+		return r;
+	r = signals_open(&s->signals, err);
+	if (r == 0) {
+		r = read_again_and_again(s, err);
+		watching_close(&s->watching);
+		signals_close(&s->signals);
+	}
+	roots_close(&s->roots);
+	return r;
+}
+
 int assay_snapshot(const struct assay_snapshot_options *options, struct assay_error *err)
 {
 	struct snapshot *s = calloc(1, sizeof(*s));
 	struct error why = { 0 };
-	int r = s ? take_options(s, options, &why) : error_set(&why, -ENOMEM, "cannot look");
+	int r = s ? look(s, options, &why) : error_set(&why, -ENOMEM, "cannot look");
 
-	if (r == 0)
-		r = roots_open(&s->roots, "", &why);
-	if (r == 0) {
-		r = signals_open(&s->signals, &why);
-		if (r == 0) {
-			r = read_again_and_again(s, &why);
-			watching_close(&s->watching);
-			signals_close(&s->signals);
-		}
-		roots_close(&s->roots);
-	}
 	free(s);
 	if (r < 0 && err) {
 		err->code = r;

@@ -53,9 +53,7 @@ bool start_intervals_are_sane(uint64_t sample_ns, uint64_t report_ns, struct err
 		}
 	}
 	if (report_ns && report_ns < sample_ns) {
-		error_say(err, -ERANGE,
-			"the report interval is shorter than the sample interval: its windows "
-			"would be empty");
+		error_say(err, -ERANGE, "the report interval is shorter than the sample interval");
 		return false;
 	}
 	return true;
@@ -293,6 +291,9 @@ int start_job(struct session *s, struct error *err)
 		keeper_quit(&s->keeper);
 		return r;
 	}
+	r = levels_open(s, err);
+	if (r < 0)
+		return r;
 	s->monitor.collect.spawn_floor_bytes = floor_bytes;
 	s->monitor.effort.budget = s->options->budget;
 	s->monitor.collect.self_before_ns = s->self_before_ns;

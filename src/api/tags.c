@@ -19,8 +19,7 @@ int tags_check(const char *const *tags, struct error *err)
 
 		if (n == 0 || (*tags)[n] != '=')
 			return error_say(err, -EINVAL,
-				"the tag '%.60s' is not KEY=VALUE with a key of letters, digits "
-				"and ._:/-",
+				"the tag '%.60s' is not KEY=VALUE, KEY of letters, digits, ._:/-",
 				*tags);
 	}
 	return 0;

@@ -8,16 +8,26 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "api/appending.h"
 #include "api/kept_info.h"
 #include "api/sources.h"
 #include "api/watching_parts.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "linux/proc_connector.h"
 #include "linux/roots.h"
 #include "monitor/conclude.h"
 
 #define CHECKPOINT_EVERY_NS (60 * NSEC_PER_SEC)
 #define OF_A_COMMAND "tells only of a command that assay starts itself (assay run)"
+
+static bool names_processes(const struct target *t)
+{
+	for (size_t i = 0; i < t->n_terms; i++)
+		if (t->terms[i].kind == TARGET_TREE || t->terms[i].kind == TARGET_PIDS)
+			return true;
+	return false;
+}
 
 static int find_targets(struct watching *w, struct error *err)
 {
@@ -32,6 +42,9 @@ static int find_targets(struct watching *w, struct error *err)
 
 		if (r == 0)
 			r = target_resolve(&w->targets[i], w->roots, err);
+		/* Beside a run a target may be filled by the job itself; a process that is to be there already is not. */
+		if (r == -ESRCH && w->options.of_run && !names_processes(&w->targets[i]))
+			r = 0;
 		if (r < 0)
 			return r;
 	}
@@ -94,8 +107,12 @@ static void share_states(struct watching *w, size_t i)
 
 static int make_infos(struct watching *w, struct error *err)
 {
+	int r = w->options.append ? appending_check_prefix(w->options.prefix, err) : 0;
+
+	if (r < 0)
+		return r;
 	for (size_t i = 0; i < w->n; i++) {
-		int r = watching_make_info(w, i, err);
+		r = watching_make_info(w, i, err);
 
 		if (r == 0)
 			r = watching_open_files(w, i, err);
@@ -113,23 +130,42 @@ static const char *last_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+static void add_beside(struct watched *mine, const struct assay_run_info *other)
+{
+	char name[512];
+
+	if (!other->prefix)
+		return;
+	snprintf(name, sizeof(name), "%sinfo.json", last_name(other->prefix));
+	mine->beside[mine->n_beside] = strdup(name);
+	mine->n_beside += mine->beside[mine->n_beside] != NULL;
+}
+
 /* Each record names the others. */
 static void name_beside(struct watching *w, size_t i)
 {
 	struct watched *mine = &w->each[i].info->watched;
-	const struct assay_run_info *run = w->options.of_run;
-	char name[512];
 
 	mine->beside = calloc(w->n + 1, sizeof(*mine->beside));
-	for (size_t k = 0; mine->beside && k <= w->n; k++) {
-		const struct assay_run_info *other = k < w->n ? w->each[k].info : run;
+	if (!mine->beside)
+		return;
+	for (size_t k = 0; k < w->n; k++)
+		if (k != i)
+			add_beside(mine, w->each[k].info);
+	if (w->options.of_run)
+		add_beside(mine, w->options.of_run);
+}
 
-		if (k == i || !other || !other->prefix)
-			continue;
-		snprintf(name, sizeof(name), "%sinfo.json", last_name(other->prefix));
-		mine->beside[mine->n_beside] = strdup(name);
-		mine->n_beside += mine->beside[mine->n_beside] != NULL;
-	}
+/* Where one of them is a tree, and the count of what it starts was asked for. */
+static void listen_to_forks(struct watching *w)
+{
+	int row = measures_find(w->measures, "target_processes_started_count");
+	bool trees = false;
+
+	for (size_t i = 0; i < w->n; i++)
+		trees = trees || target_first_pid(&w->targets[i]) > 0;
+	if (trees && row >= 0 && w->selected[row] && !w->options.no_files)
+		watch_listen(w->monitor.watch, connector_open(NULL));
 }
 
 /* Of each process three files are kept open: what cannot be is opened anew for each reading. A run has seen to it already. */
@@ -154,9 +190,11 @@ static int open_monitor(struct watching *w, const pid_t *ours, struct error *err
 		return r;
 	w->monitored = true;
 	w->monitor.effort.budget = w->options.budget;
+	ledger_take_file_limit(&w->monitor.ledger, w->n * WATCHING_FILES_EACH);
 	r = monitor_watch(&w->monitor, w->targets, w->n, err);
 	if (r < 0)
 		return r;
+	listen_to_forks(w);
 	for (; ours && *ours; ours++)
 		watch_leave_out(w->monitor.watch, *ours);
 	w->monitor.ledger.run_start_ns = clock_monotonic_ns();
@@ -224,15 +262,72 @@ void watching_begin(struct watching *w)
 	for (size_t i = 0; i < w->n; i++) {
 		struct watched_target *t = &w->each[i];
 
+		appending_begin(w, i);
 		m->views[i].sink = t->files ? run_files_sink(t->files) : NULL;
-		watching_write_info(w, i, false);
 		t->lasting_notes = t->info->n_notes;
 	}
 }
 
+bool watching_begin_records(struct watching *w)
+{
+	for (size_t i = 0; i < w->n; i++)
+		watching_write_info(w, i, false);
+	watching_prepare_live(w);
+	return !w->each[0].info->info_error[0];
+}
+
+/* Once: what of others' processes is closed to us. Of the whole machine that goes without saying. */
+static void say_what_is_closed(struct watching *w, size_t i)
+{
+	const struct account *a = &w->monitor.watch->accounts[i];
+	unsigned long long n =
+		a->io_unreadable > a->smaps_unreadable ? a->io_unreadable : a->smaps_unreadable;
+	int error = a->io_unreadable ? a->io_error : a->smaps_error;
+	char line[320];
+
+	if (n == 0 || (error != EACCES && error != EPERM) || target_is_system(a->target))
+		return;
+	snprintf(line, sizeof(line),
+		"PSS, I/O or open files of %llu of %llu processes may not be read: they are "
+		"another user's, or protected",
+		n, (unsigned long long) a->living);
+	watching_warn(w, line);
+}
+
 void watching_tick(struct watching *w)
 {
-	monitor_tick(&w->monitor, NULL);
+	bool first = w->monitor.ticks == 0;
+
+	monitor_tick(&w->monitor, w->page);
+	if (first && w->monitor.watch->hidden) {
+		char line[160];
+
+		snprintf(line, sizeof(line),
+			"%llu processes live that /proc does not show to this user (hidepid)",
+			(unsigned long long) w->monitor.watch->hidden);
+		watching_warn(w, line);
+	}
+	for (size_t i = 0; first && i < w->n; i++)
+		say_what_is_closed(w, i);
+}
+
+int watching_events_fd(const struct watching *w, uint64_t *until_ns)
+{
+	const struct kin *k = &w->monitor.watch->kin;
+
+	if (k->fd < 0 || clock_monotonic_ns() >= k->pause_until_ns)
+		return k->fd;
+	if (k->pause_until_ns < *until_ns)
+		*until_ns = k->pause_until_ns;
+	return -1;
+}
+
+void watching_take_events(struct watching *w)
+{
+	struct watch *watch = w->monitor.watch;
+
+	kin_drain(&watch->kin, &w->monitor.ledger, watch->accounts, watch->n);
+	watch->kin.pause_until_ns = clock_monotonic_ns() + watch->kin.pause_ns;
 }
 
 bool watching_is_over(const struct watching *w)
@@ -250,6 +345,9 @@ static void conclude_one(struct watching *w, size_t i, bool running)
 	watching_take_self(w, i);
 	conclude_target(&w->monitor, &w->monitor.views[i], info, running);
 	bounds_count(&w->each[i].bounds, info);
+	if (i == 0)
+		watching_describe_live(w);
+	segments_merge(info);
 }
 
 void watching_checkpoint(struct watching *w, bool at_once)
@@ -262,7 +360,7 @@ void watching_checkpoint(struct watching *w, bool at_once)
 	for (size_t i = 0; i < w->n; i++) {
 		conclude_one(w, i, true);
 		watching_write_info(w, i, false);
-		if (w->each[i].files)
+		if (w->each[i].files && run_info_is_whole(w->each[i].info))
 			run_files_commit(w->each[i].files);
 	}
 }
@@ -293,7 +391,9 @@ static void list_living(struct watching *w, size_t i)
 
 void watching_finish(struct watching *w, const char *words, const char *evidence)
 {
-	monitor_finish(&w->monitor, NULL);
+	monitor_finish(&w->monitor, w->page);
+	if (w->monitor.samples)
+		live_ring_finish(&w->live);
 	accounts_name_living(w->monitor.watch->accounts, w->n, &w->monitor.ledger);
 	for (size_t i = 0; i < w->n; i++) {
 		struct assay_run_info *info = w->each[i].info;
@@ -306,6 +406,8 @@ void watching_finish(struct watching *w, const char *words, const char *evidence
 		list_living(w, i);
 		conclude_one(w, i, false);
 		watching_write_info(w, i, true);
+		if (w->each[i].files && !run_info_is_whole(info))
+			info->old_record = run_files_give_way(w->each[i].files);
 	}
 }
 
@@ -334,6 +436,8 @@ void watching_discard(struct watching *w)
 
 void watching_close(struct watching *w)
 {
+	if (w->monitor.samples)
+		live_ring_done(&w->live);
 	for (size_t i = 0; w->each && i < w->n; i++) {
 		struct watched_target *t = &w->each[i];
 

@@ -14,12 +14,16 @@
 #include "linux/host.h"
 #include "model/run_info.h"
 #include "monitor/loop.h"
+#include "record/live_ring.h"
 #include "record/run_files.h"
 #include "target/target.h"
 #include "target/watch.h"
 
 struct error;
 struct roots;
+
+/* Descriptors that a target takes beside those of its processes: its record, its cgroups. */
+#define WATCHING_FILES_EACH 40
 
 /* What it is asked: the options of whoever asks, in one shape. */
 struct watching_options {
@@ -28,6 +32,7 @@ struct watching_options {
 	const char *measurements;
 	uint64_t sample_interval_ns, report_interval_ns;
 	int record_types, clobber;
+	bool append; /* to records that are there */
 	const char *message, *name;
 	const char *const *tags;
 	bool read_cgroups;
@@ -62,9 +67,13 @@ struct watching {
 	size_t n_states;
 	struct monitor monitor;
 	bool monitored;
+	bool cannot_record; /* why watching_open() failed: it is no mistake of who asked */
+	struct live_ring
+		live; /* the first target's last moments; when monitor.samples is not NULL */
 	struct rlimit file_limit; /* the caller's */
 	bool file_limit_raised;
 	uint64_t start_ns, self_before_ns, checkpoint_ns;
+	const struct exit_page *page; /* of the keeper of the run beside it; NULL */
 	uint64_t (*helpers_cpu_ns)(
 		void *context); /* CPU time of other processes of ours; may be NULL */
 	void *helpers_context;
@@ -78,8 +87,13 @@ int watching_open(struct watching *w, const struct watching_options *options,
 	const struct roots *roots, const pid_t *ours, struct error *err);
 /* Where the counters stand; from here on it counts. */
 void watching_begin(struct watching *w);
+/* Writes that they are being recorded. False when that could not be done for the first one, and was to be. */
+bool watching_begin_records(struct watching *w);
 /* A sample of all. */
 void watching_tick(struct watching *w);
+/* What is readable when the kernel has told of forks; -1: nothing, or not now: events are taken in batches, and *until_ns is when next. */
+int watching_events_fd(const struct watching *w, uint64_t *until_ns);
+void watching_take_events(struct watching *w);
 /* When the first target has ended. */
 bool watching_is_over(const struct watching *w);
 /* Renews the info files now and then. */

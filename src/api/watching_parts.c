@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "api/appending.h"
 #include "api/facts.h"
 #include "api/kept_info.h"
 #include "api/nested.h"
@@ -83,6 +84,7 @@ int watching_make_info(struct watching *w, size_t i, struct error *err)
 	if (!info->working_directory)
 		info->working_directory_errno = errno;
 	info->started_realtime_ns = run ? run->started_realtime_ns : clock_realtime_ns();
+	info->started_boottime_ns = run ? 0 : clock_boottime_ns();
 	format_utc_offset(info->started_realtime_ns, zone);
 	memcpy(info->utc_offset, zone, sizeof(info->utc_offset));
 	what_was_asked(info, &w->options);
@@ -91,6 +93,9 @@ int watching_make_info(struct watching *w, size_t i, struct error *err)
 	info->watched.text = copy(t->text);
 	info->watched.people = strdup(t->people);
 	info->watched.first_pid = target_first_pid(t);
+	for (size_t k = 0; info->watched.first_pid && k < t->n_terms; k++)
+		if (t->terms[k].n_pids && t->terms[k].pids[0].pid == info->watched.first_pid)
+			info->watched.first_start_ticks = t->terms[k].pids[0].start_ticks;
 	if (run && run->id)
 		info->id = copy(run->id);
 	else if (run_prefix_expand("{datetime}-{pid}", info->started_realtime_ns, getpid(),
@@ -146,9 +151,10 @@ static int prefix_of(struct watching *w, size_t i, struct error *err)
 int watching_open_files(struct watching *w, size_t i, struct error *err)
 {
 	struct assay_run_info *info = w->each[i].info;
-	const struct run_files_options options = {
-		.clobber = info->clobber, .no_info = info->no_info, .no_usage = info->no_usage
-	};
+	const struct run_files_options options = { .clobber = info->clobber,
+		.append = w->options.append,
+		.no_info = info->no_info,
+		.no_usage = info->no_usage };
 	struct error why = { 0 };
 	char line[ERROR_TEXT_SIZE + 80];
 
@@ -158,12 +164,14 @@ int watching_open_files(struct watching *w, size_t i, struct error *err)
 	if (r < 0 || !info->prefix)
 		return r;
 	r = run_files_open(info->prefix, &options, &w->each[i].files, &why);
-	if (r == -EEXIST || r == -EBUSY) {
+	if (r == 0)
+		return appending_take(w, i, err);
+	/* Beside a job its record is lost and the job goes on; nothing else is worth watching without one. */
+	if (r == -EEXIST || r == -EBUSY || !w->options.of_run) {
+		w->cannot_record = r != -EEXIST && r != -EBUSY && !w->options.append;
 		*err = why;
 		return r;
 	}
-	if (r == 0)
-		return 0;
 	snprintf(line, sizeof(line), "%s will not be recorded: %s", info->watched.people, why.text);
 	watching_warn(w, line);
 	snprintf(info->write_error, sizeof(info->write_error), "%.*s",
@@ -191,7 +199,8 @@ static pid_t any_member(const struct watching *w, size_t i)
 static void share_network(struct watching *w, size_t i)
 {
 	const struct view *views = w->monitor.views;
-	uint64_t mine, its_own;
+	uint64_t mine;
+	uint64_t its_own;
 
 	if (net_namespace(w->roots, views[i].collect.network_pid, &mine) < 0)
 		return;
@@ -224,6 +233,22 @@ static void share_cgroups(struct watching *w, size_t i)
 		}
 }
 
+/* Whether what bounds one of its processes bounds them all: a user's, or those of one name, may be in many places. */
+static bool is_bounded_as_one(const struct target *t)
+{
+	switch (t->terms[0].kind) {
+	case TARGET_TREE:
+	case TARGET_SESSION:
+	case TARGET_GROUP:
+	case TARGET_SLURM:
+	case TARGET_CGROUP:
+	case TARGET_CONTAINER:
+		return true;
+	default:
+		return false;
+	}
+}
+
 void watching_find_places(struct watching *w, size_t i)
 {
 	struct watched_target *t = &w->each[i];
@@ -236,8 +261,10 @@ void watching_find_places(struct watching *w, size_t i)
 		return;
 	c->network_pid = pid;
 	share_network(w, i);
-	bounds_find(t->info, w->roots, pid, &t->bounds);
-	bounds_forget_environment(t->info);
+	if (is_bounded_as_one(target)) {
+		bounds_find(t->info, w->roots, pid, &t->bounds);
+		bounds_forget_environment(t->info);
+	}
 	/* Everybody has no cgroup of its own, and a user or a name may have many: what one of them counted would say nothing. */
 	if (!w->options.read_cgroups || target_is_system(target))
 		return;
@@ -284,11 +311,49 @@ void watching_write_info(struct watching *w, size_t i, bool final)
 	struct error why = { 0 };
 
 	info->info_error[0] = '\0';
-	if (!w->each[i].files || run_files_write_info(w->each[i].files, info, final, &why) >= 0)
+	if (!w->each[i].files)
 		return;
+	if (run_files_write_info(w->each[i].files, info, final, &why) >= 0) {
+		info->info_stands = !info->no_info;
+		return;
+	}
 	info->write_failures++;
 	info->info_lost = final;
 	snprintf(info->info_error, sizeof(info->info_error), "%.*s",
 		(int) sizeof(info->info_error) - 1, why.text);
 	memcpy(info->write_error, info->info_error, sizeof(info->write_error));
+}
+
+#define KEEP_NS (300 * NSEC_PER_SEC)
+
+void watching_prepare_live(struct watching *w)
+{
+	struct watched_target *first = &w->each[0];
+
+	/* It is a part of the series. Beside a run, the job's own has it; a record that is continued keeps the one it has. */
+	if (!first->files || first->info->no_usage || w->options.of_run || w->options.append)
+		return;
+	if (live_ring_init(
+		    &w->live, first->files, KEEP_NS, w->monitor.schedule.sample_interval_ns) < 0) {
+		run_info_note(first->info, "flight recorder: no memory for it");
+		return;
+	}
+	first->info->live_keep_ns = KEEP_NS;
+	w->monitor.samples = &w->live.sink;
+}
+
+void watching_describe_live(struct watching *w)
+{
+	struct assay_run_info *info = w->each[0].info;
+	const struct live_ring *ring = &w->live;
+
+	if (!w->monitor.samples)
+		return;
+	info->has_live = live_ring_begun(ring);
+	info->live_ordered = ring->ordered;
+	info->live_from_ns = ring->from_ns;
+	info->live_samples = ring->samples;
+	info->live_lost = ring->lost;
+	if (ring->trouble[0])
+		run_info_note(info, "flight recorder: %s", ring->trouble);
 }

@@ -11,6 +11,9 @@ int watching_make_info(struct watching *w, size_t i, struct error *err);
 int watching_open_files(struct watching *w, size_t i, struct error *err);
 /* Finds its cgroups and what bounds it, by one of its members. */
 void watching_find_places(struct watching *w, size_t i);
+/* The flight recorder of the first target: before the first sample; what the record says of it; its end. */
+void watching_prepare_live(struct watching *w);
+void watching_describe_live(struct watching *w);
 /* Our own cost. */
 void watching_take_self(struct watching *w, size_t i);
 void watching_write_info(struct watching *w, size_t i, bool final);

@@ -18,6 +18,8 @@ uint64_t clock_slept_ns(void);
 #define RFC3339_SIZE 40
 /* "2026-11-27T20:52:26.551941Z" */
 void format_rfc3339(uint64_t realtime_ns, char text[RFC3339_SIZE]);
+/* Back to nanoseconds: the same form with 0 to 9 digits of a second, from 1970 on. -EINVAL for anything else. */
+int parse_rfc3339(const char *text, uint64_t *ret_realtime_ns);
 /* The local zone's offset at that time: "+01:00". */
 void format_utc_offset(uint64_t realtime_ns, char text[8]);
 

@@ -26,9 +26,10 @@ void json_init(struct json *j, struct buf *out, int indent);
 int json_on_one_line(struct json *j);
 void json_lines(struct json *j, int indent);
 
-void json_object(struct json *j); /* { */
+/* jansson has functions of these two names, and its own calls would reach ours: to the linker they have others. */
+void json_object(struct json *j) __asm__("json_begin_object"); /* { */
 void json_object_end(struct json *j);
-void json_array(struct json *j); /* [ */
+void json_array(struct json *j) __asm__("json_begin_array"); /* [ */
 void json_array_end(struct json *j);
 void json_key(struct json *j, const char *key);
 

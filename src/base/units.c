@@ -212,11 +212,8 @@ int parse_duration(const char *text, uint64_t *ret_ns, struct error *err)
 
 	if (ok)
 		return 0;
-	return error_say(err, -EINVAL,
-		"\"%s\" is not a duration: give seconds (30, 1.5), a number with ms, s, m, h or d "
-		"(500ms, 5m), "
-		"or [[D-]HH:]MM:SS, up to 584 years",
-		text);
+	return error_say(
+		err, -EINVAL, "\"%s\" is not a duration (1.5, 500ms, 5m, 2h, HH:MM:SS)", text);
 }
 
 /* "K", "k", "KiB": binary, as Slurm and ulimit(1) count. */
@@ -268,18 +265,14 @@ int parse_size(const char *text, uint64_t *ret_bytes, struct error *err)
 	if (parse_number_with_size(text, &unit, ret_bytes))
 		return 0;
 	if (unit && *unit == '\0')
-		return error_say(err, -EINVAL,
-			"\"%s\" has no unit: say B for bytes, or K, M, G, T, P (1024, 1024^2, ...)",
-			text);
+		return error_say(err, -EINVAL, "\"%s\" has no unit: say B, K, M, G, T or P", text);
 	if (unit && *unit && (unit[1] == 'B' || unit[1] == 'b') && unit[2] == '\0' &&
 		strchr("kKMmGgTtPp", unit[0]))
 		return error_say(err, -EINVAL,
-			"\"%s\" may mean powers of 1000 or of 1024: say %c or %ciB for 1024", text,
+			"\"%s\" may count by 1000 or by 1024: say %c or %ciB for 1024", text,
 			unit[0] & ~0x20, unit[0] & ~0x20);
-	return error_say(err, -EINVAL,
-		"\"%s\" is not a size: give a number with B, K, M, G, T or P (512M, 1.5G, also "
-		"MiB, GiB), below 16 EiB",
-		text);
+	return error_say(
+		err, -EINVAL, "\"%s\" is not a size (512M, 1.5G, 20GiB) below 16 EiB", text);
 }
 
 #define PERCENT_MIN 10 /* in thousandths */

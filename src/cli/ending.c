@@ -68,6 +68,14 @@ void ending_summaries_beside(const struct assay_run_info *info, bool color)
 	}
 }
 
+static void add_source(struct buf *text, const char **before, const char *source, int rank)
+{
+	if (rank == RANK_COMMAND_LINE || rank == RANK_DEFAULT)
+		return;
+	buf_addf(text, "%s%s", *before, source);
+	*before = ", ";
+}
+
 int ending_bad_option(
 	const struct verb *verb, const struct option_values *values, const char *failure)
 {
@@ -79,10 +87,12 @@ int ending_bad_option(
 	for (size_t i = 0; i < verb->n_options; i++) {
 		const struct option_value *value = &values->of[i];
 
-		if (!value->text || value->rank == RANK_COMMAND_LINE || value->rank == RANK_DEFAULT)
-			continue;
-		buf_addf(&text, "%s%s", before, value->source);
-		before = ", ";
+		if (value->n_all == 0 && value->text)
+			add_source(&text, &before, value->source, value->rank);
+		for (size_t k = 0; k < value->n_all; k++)
+			if (k == 0 || value->parts[k].source != value->parts[k - 1].source)
+				add_source(&text, &before, value->parts[k].source,
+					value->parts[k].rank);
 	}
 	status = complain_usage(verb, text.failed ? failure : text.data);
 	buf_done(&text);

@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/macros.h"
+#include "report/wrap.h"
 
 /* The words being read: getopt_long(3) is not used because it takes abbreviations, which a later option would break, and
  * leaves its messages to the C library. */
@@ -40,22 +41,34 @@ const char *options_keep(struct option_values *values, const char *text, size_t 
 	return copy;
 }
 
-static void add_one(struct option_values *values, struct option_value *value, const char *text)
+/* Behind all that have no higher rank. */
+static void add_one(struct option_values *values, struct option_value *value, const char *text,
+	const struct option_part *part)
 {
 	const char **all = realloc(value->all, (value->n_all + 2) * sizeof(*all));
+	size_t at = value->n_all;
 
-	if (!all) {
+	if (all)
+		value->all = all;
+	struct option_part *parts = realloc(value->parts, (value->n_all + 1) * sizeof(*parts));
+	if (parts)
+		value->parts = parts;
+	if (!all || !parts) {
 		values->failed = true;
 		return;
 	}
-	value->all = all;
-	value->all[value->n_all++] = text;
-	value->all[value->n_all] = NULL;
+	while (at > 0 && parts[at - 1].rank > part->rank)
+		at--;
+	memmove(all + at + 1, all + at, (value->n_all - at) * sizeof(*all));
+	memmove(parts + at + 1, parts + at, (value->n_all - at) * sizeof(*parts));
+	all[at] = text;
+	parts[at] = *part;
+	all[++value->n_all] = NULL;
 }
 
 /* "a=1, b=2" without the blanks around each. */
-static void add_list(
-	struct option_values *values, struct option_value *value, const char *text, char separator)
+static void add_list(struct option_values *values, struct option_value *value, const char *text,
+	char separator, const struct option_part *part)
 {
 	const char given[2] = { separator, '\0' };
 	const char *const separators = separator ? given : ",";
@@ -68,30 +81,50 @@ static void add_list(
 		while (end > begin && (text[end - 1] == ' ' || text[end - 1] == '\t'))
 			end--;
 		if (end > begin)
-			add_one(values, value, options_keep(values, text + begin, end - begin));
+			add_one(values, value, options_keep(values, text + begin, end - begin),
+				part);
 		text += n + (text[n] != '\0');
 	}
+}
+
+static void take_back_below(struct option_value *value, int rank)
+{
+	size_t n = 0;
+
+	while (n < value->n_all && value->parts[n].rank <= rank)
+		n++;
+	if (n > 0) {
+		value->n_all -= n;
+		memmove(value->all, value->all + n, (value->n_all + 1) * sizeof(*value->all));
+		memmove(value->parts, value->parts + n, value->n_all * sizeof(*value->parts));
+	}
+	value->floor = rank;
 }
 
 void options_set(struct option_values *values, const struct option_row *rows, size_t row,
 	const char *text, const char *source, int rank)
 {
 	struct option_value *value = &values->of[row];
+	const struct option_part part = { source, rank };
+	bool counts = *text || rank == RANK_COMMAND_LINE;
 
+	if (!rows[row].joins && rank < value->rank)
+		return;
+	if (!rows[row].joins && rank > value->rank)
+		take_back_below(value, rank - 1);
+	if (rank >= value->floor && rows[row].repeats) {
+		if (!counts)
+			take_back_below(value, rank);
+		else if (rank == RANK_COMMAND_LINE)
+			add_one(values, value, text, &part);
+		else
+			add_list(values, value, text, rows[row].separator, &part);
+	}
 	if (rank < value->rank)
 		return;
-	if (rank > value->rank) {
-		free(value->all);
-		*value = (struct option_value){ .rank = rank };
-	}
-	value->text = *text || rank == RANK_COMMAND_LINE ? text : NULL;
-	value->source = value->text ? source : NULL;
-	if (!rows[row].repeats)
-		return;
-	if (rank == RANK_COMMAND_LINE)
-		add_one(values, value, text);
-	else
-		add_list(values, value, text, rows[row].separator);
+	value->rank = rank;
+	value->text = counts ? text : NULL;
+	value->source = counts ? source : NULL;
 }
 
 static int set_word(
@@ -294,8 +327,15 @@ static int check_choice(
 		}
 		buf_addf(&known, "%s%s", c == choices ? "" : ", ", c->word);
 	}
-	r = error_say(err, -EINVAL, "%s is '%.60s'; it takes %s", value->source, value->text,
-		known.data ? known.data : "");
+	const char *words = known.data ? known.data : "";
+	/* On one line, without the value if need be: on the command line it stands just above. */
+	bool fits = strlen(value->source) + strnlen(value->text, 60) + strlen(words) <=
+		    PAGE_COLUMNS - strlen("assay:  is ''; it takes ");
+	if (value->rank == RANK_COMMAND_LINE && !fits)
+		r = error_say(err, -EINVAL, "%s takes %s", value->source, words);
+	else
+		r = error_say(err, -EINVAL, "%s is '%.60s'; it takes %s", value->source,
+			value->text, words);
 	buf_done(&known);
 	return r;
 }
@@ -323,8 +363,10 @@ int options_check(
 
 void options_done(struct option_values *values)
 {
-	for (size_t i = 0; i < N_OPTIONS_MAX; i++)
+	for (size_t i = 0; i < N_OPTIONS_MAX; i++) {
 		free(values->of[i].all);
+		free(values->of[i].parts);
+	}
 	for (size_t i = 0; i < values->n_owned; i++)
 		free(values->owned[i]);
 	free(values->owned);

@@ -25,6 +25,7 @@ struct option_row {
 	const char *alias; /* "s-i": a second long name, or NULL */
 	char letter; /* 'i', or 0 */
 	bool repeats; /* may be given several times */
+	bool joins; /* what lower ranks said of an option that repeats counts too, before what higher ones say */
 	char separator; /* between several values in a variable or a file; 0: a comma */
 	const char *argument; /* "DURATION"; NULL: a switch */
 	const struct option_choice *choices; /* all it takes, or NULL: anything */
@@ -46,13 +47,22 @@ enum option_rank {
 	RANK_COMMAND_LINE
 };
 
+/* Of one text of an option that repeats. */
+struct option_part {
+	const char *source;
+	int rank;
+};
+
 struct option_value {
 	const char *text; /* NULL: not given, or a switch that is off; a switch that is on: "yes" */
 	const char *source; /* for messages: "--sample-interval", "FILE:3: mode"; NULL: not given */
 	int rank;
 	int number; /* of the choice */
-	const char **all; /* of an option that repeats: every text, NULL-terminated; NULL: none */
+	const char **
+		all; /* of an option that repeats: every text, lower ranks first, NULL-terminated; NULL: none */
+	struct option_part *parts; /* where each of them came from */
 	size_t n_all;
+	int floor; /* what has a lower rank was taken back */
 };
 
 struct option_values {
@@ -75,8 +85,8 @@ int options_read_words(const struct option_row *rows, size_t n, char **argv,
 /* Reads the variables of the rows; empty ones are as if unset. */
 void options_read_environment(
 	const struct option_row *rows, size_t n, struct option_values *values);
-/* Sets one option unless a higher rank has. Outside the command line several values of an option that repeats stand between separators.
- * An empty text takes back what lower ranks said. The texts are borrowed. */
+/* Sets one option unless a higher rank has, or adds to one that joins. Outside the command line several texts of an option that repeats
+ * stand between separators. An empty text takes back what lower ranks said. The texts are borrowed. */
 void options_set(struct option_values *values, const struct option_row *rows, size_t row,
 	const char *text, const char *source, int rank);
 /* Copies a text for as long as the values live; "" when memory ran out, and values->failed. */

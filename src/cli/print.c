@@ -11,6 +11,7 @@
 #include "base/fd_write.h"
 #include "base/utf8.h"
 #include "cli/verb.h"
+#include "report/wrap.h"
 
 void complain(const char *format, ...)
 {
@@ -36,10 +37,14 @@ void complain(const char *format, ...)
 
 int complain_usage(const struct verb *verb, const char *text)
 {
-	if (verb->call)
-		complain("%s; see '%s --help'", text, verb->call);
-	else
-		complain("%s; see 'assay %s --help'", text, verb->name);
+	char help[80];
+	int n = snprintf(help, sizeof(help), "; see '%s%s --help'", verb->call ? "" : "assay ",
+		verb->call ? verb->call : verb->name);
+
+	/* What does not fit into the line says by itself what would be right. */
+	if (strlen("assay: ") + strlen(text) + (size_t) n > PAGE_COLUMNS)
+		help[0] = '\0';
+	complain("%s%s", text, help);
 	return EXIT_USAGE;
 }
 

@@ -34,7 +34,7 @@ extern const struct option_choice log_level_choices[];
 	.name = "name", .argument = "NAME", .environment = "ASSAY_NAME", \
 	.help = "a name by which the run is found later"
 #define OPTION_TAG \
-	.name = "tag", .argument = "KEY=VALUE", .repeats = true, .environment = "ASSAY_TAG", \
+	.name = "tag", .argument = "KEY=VALUE", .repeats = true, .joins = true, .environment = "ASSAY_TAG", \
 	.help = "a tag by which the run is found later; may be given several times, in the variable with " \
 		"commas between"
 #define OPTION_MEASUREMENTS \

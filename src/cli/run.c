@@ -154,6 +154,18 @@ static void output_options(
 	o->timestamps = verb_option(verb, values, "timestamps") != NULL;
 }
 
+/* In a file or a variable it is for the runs that capture; on the command line of one that does not it is a mistake. */
+static int check_timestamps(
+	const struct verb *verb, const struct option_values *values, struct error *err)
+{
+	const struct option_value *timestamps = verb_value(verb, values, "timestamps");
+
+	if (!timestamps->text || timestamps->rank != RANK_COMMAND_LINE ||
+		verb_value(verb, values, "capture-outputs")->number & BOTH)
+		return 0;
+	return error_say(err, -EINVAL, "%s needs -c: no output is captured", timestamps->source);
+}
+
 static int time_options(const struct verb *verb, const struct option_values *values,
 	struct assay_run_options *o, struct error *err)
 {
@@ -217,7 +229,8 @@ static int exec(const struct verb *verb, struct option_values *values, char **wo
 	options.context = &level;
 	job_options(verb, values, &options);
 	output_options(verb, values, &options);
-	if (shared_options(verb, values, &options, &err) < 0 ||
+	if (check_timestamps(verb, values, &err) < 0 ||
+		shared_options(verb, values, &options, &err) < 0 ||
 		time_options(verb, values, &options, &err) < 0 ||
 		run_command_check_format(verb_value(verb, values, "summary-format"), &err) < 0)
 		return complain_usage(verb, err.text);

@@ -77,8 +77,7 @@ static void print_end(const struct verb *verb, const struct option_values *value
 	const char *format = verb_option(verb, values, "summary-format");
 
 	if (assay_run_discarded(info)) {
-		complain("the command failed within its fail time, so its files were removed; "
-			 "--fail-time 0 keeps them");
+		complain("failed within its fail time: no files left; --fail-time 0 keeps them");
 		return;
 	}
 	/* Exit status 124 needs an explanation, which a template need not hold. */

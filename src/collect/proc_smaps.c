@@ -159,17 +159,11 @@ static bool shares_memory(const struct ledger *l, const struct process *p)
 	       parent->statm.shared == p->statm.shared;
 }
 
-static void read_round(struct collect *c, struct batch *out)
+/* What moves meanwhile has to be known of all, so their sizes before are read anew. */
+static void begin_round(struct collect *c)
 {
 	struct ledger *l = c->ledger;
-	uint64_t began_ns = clock_thread_cpu_ns();
-	uint64_t dearest_ns = 0;
-	uint64_t sum = 0;
-	uint64_t moved = 0;
-	uint32_t rest_every = l->rest_every;
 
-	/* What moved meanwhile has to be known of all. */
-	l->rest_every = 1;
 	c->pss_skipped_large = 0;
 	if (c->watch)
 		watch_pss_round_begins(c->watch);
@@ -178,22 +172,42 @@ static void read_round(struct collect *c, struct batch *out)
 
 		if (p->alive && !p->zombie)
 			process_read_statm(l, p);
-		p->in_round = p->alive && !p->zombie;
+		/* Of a target's process a child may be followed that is in none. */
+		p->in_round = p->alive && !p->zombie && (!c->watch || p->share.targets);
 		p->rss_pages_before = p->has_statm ? p->statm.resident : 0;
 	}
+}
+
+/* Reads everybody of the round; gives the time that the dearest of them took. */
+static uint64_t read_all(struct collect *c, struct batch *out)
+{
+	struct ledger *l = c->ledger;
+	uint64_t dearest_ns = 0;
+
+	c->pss_sum_bytes = 0;
 	for (size_t i = 0; i < l->n_order; i++) {
 		struct process *p = ledger_at(l, i);
 
 		p->shares_memory = p->in_round && shares_memory(l, p);
-		if (p->shares_memory || !read_process(c, p))
+		if (!p->in_round || p->shares_memory || !read_process(c, p))
 			continue;
 		put_process(out, p);
-		sum += p->has_smaps ? p->smaps.pss : 0;
+		c->pss_sum_bytes += p->has_smaps ? p->smaps.pss : 0;
 		if (c->watch && p->has_smaps)
 			watch_add_pss(c->watch, p, p->smaps.pss, 0);
 		if (dearest_ns < p->smaps_cost_ns)
 			dearest_ns = p->smaps_cost_ns;
 	}
+	return dearest_ns;
+}
+
+/* How far the sum may be off by what moved since the round began. */
+static void judge_round(struct collect *c, struct batch *out)
+{
+	struct ledger *l = c->ledger;
+	uint64_t sum = c->pss_sum_bytes;
+	uint64_t moved = 0;
+
 	for (size_t i = 0; i < l->n_order; i++) {
 		struct process *p = ledger_at(l, i);
 		uint64_t bytes = p->in_round ? moved_pages(c, p) * c->page_size : 0;
@@ -204,25 +218,41 @@ static void read_round(struct collect *c, struct batch *out)
 	}
 	if (c->watch)
 		watch_pss_round_over(c->watch);
-	c->pss_sum_bytes = sum;
 	c->pss_moved_bytes = moved;
 	if (sum > moved && c->pss_steady_max_bytes < sum - moved)
 		c->pss_steady_max_bytes = sum - moved;
 	if (moved > sum / 200)
 		for (unsigned row = PSS; row < PSS_AGE; row++)
 			batch_total_quality(out, row, ESTIMATE);
+}
 
-	l->rest_every = rest_every;
-	c->pss_rounds++;
-	c->pss_round_complete_ns = out->now_ns;
-	c->pss_changes = l->changes;
-	uint64_t cost_ns = clock_thread_cpu_ns() - began_ns;
+static void plan_next_round(
+	struct collect *c, uint64_t now_ns, uint64_t cost_ns, uint64_t dearest_ns)
+{
 	uint64_t pause_ns = cost_ns * (c->pss_cost_share ? c->pss_cost_share : COST_SHARE);
+
 	c->pss_cost_ns += cost_ns;
 	c->pss_round_cost_ns = cost_ns;
 	if (pause_ns < dearest_ns * STALL_SHARE)
 		pause_ns = dearest_ns * STALL_SHARE;
-	c->pss_round_due_ns = out->now_ns + pause_ns;
+	c->pss_round_due_ns = now_ns + pause_ns;
+}
+
+static void read_round(struct collect *c, struct batch *out)
+{
+	struct ledger *l = c->ledger;
+	uint64_t began_ns = clock_thread_cpu_ns();
+	uint32_t rest_every = l->rest_every;
+
+	l->rest_every = 1;
+	begin_round(c);
+	uint64_t dearest_ns = read_all(c, out);
+	judge_round(c, out);
+	l->rest_every = rest_every;
+	c->pss_rounds++;
+	c->pss_round_complete_ns = out->now_ns;
+	c->pss_changes = l->changes;
+	plan_next_round(c, out->now_ns, clock_thread_cpu_ns() - began_ns, dearest_ns);
 }
 
 /* The last round still stands: it is put again, for its readings are true of this tick too. */

@@ -17,6 +17,7 @@ enum {
 	ZOMBIES,
 	THREADS,
 	SEEN,
+	STARTED,
 	ENDED,
 	LEFT,
 	IO, /* and on, in the order of enum counted */
@@ -47,8 +48,10 @@ static const struct measure rows[] = {
 	[PROCESSES] = { .key = "target_processes_count", AT_A_TIME, .minimal = true, .help = "processes in the target at one time, zombies included" },
 	[ZOMBIES] = { .key = "target_zombies_count", AT_A_TIME, .help = "dead processes of the target nobody has waited for" },
 	[THREADS] = { .key = "target_threads_count", AT_A_TIME, .help = "threads of the target's processes" },
-	[SEEN] = { .key = "target_processes_seen_count", A_COUNTER, .unit = COUNT, .quality = LOWER_BOUND, .quantity = "processes", .rank = 3,
+	[SEEN] = { .key = "target_processes_seen_count", A_COUNTER, .unit = COUNT, .quality = LOWER_BOUND, .quantity = "processes", .rank = 4,
 		.origin = "the ledger", .help = "processes that were in the target at some sample" },
+	[STARTED] = { .key = "target_processes_started_count", A_COUNTER, .unit = COUNT, .quality = EXACT, .quantity = "processes", .rank = 3,
+		.origin = "netlink process connector (PROC_EVENT_FORK)", .help = "processes that members of a tree started while it was watched; trees only, where the kernel tells of forks" },
 	[ENDED] = { .key = "target_processes_ended_count", A_COUNTER, .unit = COUNT, .quality = LOWER_BOUND, .origin = "the ledger", .help = "processes of the target that ended after they were seen" },
 	[LEFT] = { .key = "target_processes_left_count", A_COUNTER, .unit = COUNT, .quality = LOWER_BOUND, .origin = "the ledger", .help = "processes that were in the target and live on outside of it (setsid, setuid, moved)" },
 	[IO + COUNTED_READ_BYTES - COUNTED_IO] = { .key = "target_io_read_bytes", A_COUNTER, .unit = BYTES, .quality = LOWER_BOUND, .quantity = "io_read", .rank = 5, .origin = IO_ORIGIN "read_bytes",
@@ -72,7 +75,7 @@ static int read_target(struct collect *c, struct batch *out)
 	const struct ledger *l = c->ledger;
 	const struct account *a = c->target->account;
 	/* Of a process found by its own name the children it waited for are in its files and cannot be told apart. */
-	enum quality io = a->with_children ? LOWER_BOUND : ESTIMATE;
+	enum quality io = !a->with_children || a->unsure ? ESTIMATE : LOWER_BOUND;
 
 	watch_sum(c->watch, out->now_ns);
 	put(out, NULL, ELAPSED, out->now_ns > l->run_start_ns ? out->now_ns - l->run_start_ns : 0);
@@ -84,12 +87,15 @@ static int read_target(struct collect *c, struct batch *out)
 	put(out, NULL, ZOMBIES, a->zombies);
 	put(out, NULL, THREADS, a->threads);
 	put(out, NULL, SEEN, a->seen);
+	if (c->watch->kin.fd >= 0 && (c->watch->kin.trees & a->bit))
+		put_quality(out, NULL, STARTED, a->started,
+			c->watch->kin.complete ? EXACT : LOWER_BOUND);
 	put(out, NULL, ENDED, a->ended);
 	put(out, NULL, LEFT, a->left);
 	for (unsigned k = COUNTED_IO; k < N_COUNTED; k++) {
 		if (a->io_readable)
 			put_quality(out, NULL, IO + k - COUNTED_IO, a->used[k],
-				a->unsure ? ESTIMATE : io);
+				a->io_unreadable ? LOWER_BOUND : io);
 		else if (a->io_unreadable)
 			put_absent(out, NULL, IO + k - COUNTED_IO, a->io_error);
 	}

@@ -150,10 +150,20 @@ static void take_signals(struct exit_page *page, pid_t monitor)
 	page->stop_signals = witness_stop_signals(page, &latest_ns);
 }
 
+/* For the ends that this look may find. */
+static void note_lateness(struct exit_page *page, uint64_t since_ns)
+{
+	if (!atomic_load(&page->job_ended))
+		page->job_late_since_ns = since_ns;
+	if (!atomic_load(&page->all_ended))
+		page->all_late_since_ns = since_ns;
+}
+
 static _Noreturn void keeper_main(
 	struct exit_page *page, const struct job_setup *setup, pid_t monitor)
 {
 	struct told told = { 0 };
+	uint64_t late_since_ns = 0;
 
 	hold_nothing();
 	for (;;) {
@@ -163,6 +173,8 @@ static _Noreturn void keeper_main(
 
 		take_signals(page, monitor);
 		witness_answer(page, asked);
+		note_lateness(page, late_since_ns);
+		uint64_t looked_ns = clock_monotonic_ns();
 		bool children = reap_ended(page, NULL);
 		/* Whoever was to let the command go is gone: it must not wait for ever. */
 		if (orphaned && atomic_load(&page->go) == 0) {
@@ -184,8 +196,9 @@ static _Noreturn void keeper_main(
 			_exit(0);
 		}
 		/* A question whose signal was taken above is not announced again. */
-		if (atomic_load(&page->asked) == asked)
-			witness_wait(page, monitor, again ? FREE_AGAIN_NS : 0);
+		bool awake = atomic_load(&page->asked) != asked ||
+			     witness_wait(page, monitor, again ? FREE_AGAIN_NS : 0);
+		late_since_ns = awake ? 0 : looked_ns;
 	}
 }
 

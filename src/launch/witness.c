@@ -2,6 +2,7 @@
 /* Counts the keeper's signals and compares them with the monitor's. */
 #include "launch/witness.h"
 
+#include <errno.h>
 #include <stddef.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -46,7 +47,7 @@ void witness_take_all(struct exit_page *page, pid_t monitor)
 		take(page, &info, monitor);
 }
 
-void witness_wait(struct exit_page *page, pid_t monitor, uint64_t at_most_ns)
+bool witness_wait(struct exit_page *page, pid_t monitor, uint64_t at_most_ns)
 {
 	const struct timespec limit = { .tv_sec = (time_t) (at_most_ns / NSEC_PER_SEC),
 		.tv_nsec = (long) (at_most_ns % NSEC_PER_SEC) };
@@ -54,8 +55,12 @@ void witness_wait(struct exit_page *page, pid_t monitor, uint64_t at_most_ns)
 	sigset_t all;
 
 	sigfillset(&all);
-	if (sigtimedwait(&all, &info, at_most_ns ? &limit : NULL) > 0)
+	if (sigtimedwait(&all, &info, at_most_ns ? &limit : NULL) > 0) {
 		take(page, &info, monitor);
+		return true;
+	}
+	/* signal(7): with every signal blocked, only having been stopped and continued interrupts it. */
+	return errno != EINTR;
 }
 
 uint32_t witness_stop_signals(const struct exit_page *page, uint64_t *ret_latest_ns)

@@ -18,8 +18,8 @@
 void witness_forget(void);
 /* Counts all that waits; nothing sent by `monitor` is counted. */
 void witness_take_all(struct exit_page *page, pid_t monitor);
-/* Waits for a signal and counts it; at_most_ns 0: for ever. */
-void witness_wait(struct exit_page *page, pid_t monitor, uint64_t at_most_ns);
+/* Waits for a signal and counts it; at_most_ns 0: for ever. False when it was stopped meanwhile. */
+bool witness_wait(struct exit_page *page, pid_t monitor, uint64_t at_most_ns);
 /* How many of the terminal's stop signals were counted, and when the latest was. */
 uint32_t witness_stop_signals(const struct exit_page *page, uint64_t *ret_latest_ns);
 /* Tells the monitor that all it asked for is counted. */

@@ -120,7 +120,8 @@ static void look_in_podman(struct search *s, const char *storage, const char *pl
 /* An instance belongs to a host and a user; homes are shared by many hosts, and a process's number is of one. */
 static void look_in_apptainer(struct search *s, const char *instances, const char *place)
 {
-	char host[HOST_NAME_MAX + 1] = "", path[PATH_MAX];
+	char host[HOST_NAME_MAX + 1] = "";
+	char path[PATH_MAX];
 	struct dirent *entry;
 
 	(void) gethostname(host, sizeof(host) - 1);

@@ -41,7 +41,8 @@ struct id_walk {
 /* "docker-ID.scope", "ID", "crio-ID": the last 64 digits of the name. */
 static bool each_name(const char *name, size_t n, size_t n_until, void *context)
 {
-	static const char scope[] = ".scope", monitor[] = "conmon-";
+	static const char scope[] = ".scope";
+	static const char monitor[] = "conmon-";
 	struct id_walk *w = context;
 	const size_t whole = CONTAINER_ID_SIZE - 1;
 

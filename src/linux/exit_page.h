@@ -56,6 +56,8 @@ struct exit_page {
 	uint64_t job_end_ns;
 	uint64_t job_max_rss_bytes; /* of the command itself and what it waited for */
 
+	/* Of the two ends: 0, or since when the keeper had not looked because it was stopped (SIGSTOP), so that it saw the end late. */
+	uint64_t job_late_since_ns, all_late_since_ns;
 	_Atomic uint32_t all_ended; /* the keeper has no children left */
 	_Atomic uint32_t quit; /* set by the monitor: the keeper may go */
 

@@ -12,6 +12,9 @@
 #include "linux/roots.h"
 #include "linux/scan.h"
 
+/* A namespace has 100000 mounts at most unless fs.mount-max says more: some 30 MiB. A recorded tree may hold anything under the name. */
+#define BYTES_MAX ((size_t) 64 << 20)
+
 /* A field of mountinfo up to the next space; the kernel writes blanks and backslashes in it as \ooo. Decoded in place. */
 static char *take_field(char **at)
 {
@@ -94,7 +97,7 @@ int mountinfo_read(const struct roots *roots, char **ret)
 
 	if (fd < 0)
 		return fd;
-	int r = fd_read_all(fd, SIZE_MAX - 1, &text);
+	int r = fd_read_all(fd, BYTES_MAX, &text);
 	if (r < 0 || !text.data) {
 		buf_done(&text);
 		return r < 0 ? r : -ENOENT;

@@ -24,9 +24,9 @@ int netlink_take_batch(int fd, size_t datagram_size,
 	int n;
 
 	memset(headers, 0, sizeof(headers));
+	memset(senders, 0xff, sizeof(senders)); /* believed only when the kernel filled it in */
 	for (size_t i = 0; i < size; i++) {
 		parts[i] = (struct iovec){ room + i * datagram_size, datagram_size };
-		senders[i].nl_pid = UINT32_MAX; /* believed only when the kernel filled it in */
 		headers[i].msg_hdr.msg_iov = &parts[i];
 		headers[i].msg_hdr.msg_iovlen = 1;
 		headers[i].msg_hdr.msg_name = &senders[i];

@@ -28,7 +28,8 @@ static bool line_number(const char *text, const char *end, const char *key, uint
 
 int proc_owner_parse(const char *text, size_t n, struct proc_owner *ret)
 {
-	uint64_t tgid, uid;
+	uint64_t tgid;
+	uint64_t uid;
 
 	if (!line_number(text, text + n, "\nTgid:\t", &tgid) || tgid == 0 || tgid > INT32_MAX ||
 		!line_number(text, text + n, "\nUid:\t", &uid) || uid > UINT32_MAX)

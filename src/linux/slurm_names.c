@@ -123,7 +123,8 @@ bool slurm_place_in_path(const char *path, size_t n, struct slurm_place *ret)
 
 bool slurm_place_in_cgroups(const char *membership, struct slurm_place *ret)
 {
-	struct slurm_place found = { 0 }, place;
+	struct slurm_place found = { 0 };
+	struct slurm_place place;
 	struct cgroup_line line;
 
 	while (cgroup_line_next(&membership, &line))

@@ -298,6 +298,7 @@ static unsigned edit_distance(const char *a, const char *b)
 	return distance[columns];
 }
 
+/* The name that was meant; NULL: none differs by a few letters only. */
 static const char *nearest_name(const struct measures *m, const char *text)
 {
 	static const char *const presets[] = { "default", "minimal", "all" };
@@ -313,7 +314,7 @@ static const char *nearest_name(const struct measures *m, const char *text)
 			nearest = name;
 		}
 	}
-	return nearest;
+	return least <= strlen(text) / 3 ? nearest : NULL;
 }
 
 struct item {
@@ -343,8 +344,7 @@ static int next_item(const char **cursor, struct item *item, struct error *err)
 		len--;
 	if (len == 0)
 		return error_say(err, -EINVAL,
-			"a '-' in the list of measurements takes nothing away; "
-			"'assay measurements' lists their keys");
+			"a lone '-' takes nothing away; 'assay measurements' lists the keys");
 	if (len >= sizeof(item->name))
 		return error_say(err, -ENOENT,
 			"no measurement has a name as long as '%.40s...'; 'assay measurements' "
@@ -380,11 +380,14 @@ static int check_item(const struct measures *m, const struct item *item, struct 
 	for (size_t i = 0; i < m->n; i++)
 		if (item_covers(item->name, m->rows[i]))
 			return 0;
-	return error_say(err, -ENOENT,
-		"no measurement %s '%s'; the nearest is '%s', and 'assay measurements' lists them "
-		"all",
-		strpbrk(item->name, "*?[") ? "matches" : "is called", item->name,
-		nearest_name(m, item->name));
+
+	bool pattern = strpbrk(item->name, "*?[");
+	const char *meant = pattern ? NULL : nearest_name(m, item->name);
+	if (meant)
+		return error_say(
+			err, -ENOENT, "no measurement '%s'; is '%s' meant?", item->name, meant);
+	return error_say(err, -ENOENT, "no measurement %s'%s'; 'assay measurements' lists them",
+		pattern ? "matches " : "", item->name);
 }
 
 static int check_list(const struct measures *m, const char *text, struct error *err)
@@ -401,8 +404,7 @@ static int check_list(const struct measures *m, const char *text, struct error *
 	}
 	if (r == 0 && empty)
 		return error_say(err, -EINVAL,
-			"the list of measurements is empty; give keys, patterns, "
-			"minimal, default or all, as 'assay measurements' lists them");
+			"the list of measurements is empty; 'assay measurements' lists them");
 	return r;
 }
 
@@ -429,8 +431,7 @@ int measures_select(const struct measures *m, const char *text, bool *selected, 
 		n_selected += list_selects(text, m->rows[i]);
 	if (n_selected == 0)
 		return error_say(err, -EINVAL,
-			"'%.200s' selects no measurement; 'assay measurements' lists them all",
-			text);
+			"'%.200s' selects none; 'assay measurements' lists them", text);
 	for (size_t i = 0; i < m->n; i++)
 		selected[i] = list_selects(text, m->rows[i]);
 	return 0;

@@ -43,6 +43,9 @@ struct device_record {
 struct record {
 	uint64_t sequence;
 	uint64_t start_ns, end_ns; /* since the run began, monotonic */
+	uint64_t before_ns; /* a record that is continued began this long before the run */
+	uint64_t
+		segment; /* of a record that is continued: its joinings are counted from 1; else 0 */
 	uint64_t monotonic_ns; /* CLOCK_MONOTONIC at the close */
 	uint64_t realtime_ns; /* UTC at the close */
 	uint64_t suspended_ns; /* the machine slept this long within the window: a gap, not work */

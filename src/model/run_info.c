@@ -106,10 +106,16 @@ const struct headline *run_info_headline(const struct assay_run_info *info, cons
 	return NULL;
 }
 
+bool run_info_is_whole(const struct assay_run_info *info)
+{
+	return info->no_info ? info->records_lost == 0 : info->info_error[0] == '\0';
+}
+
 void run_info_done(struct assay_run_info *info)
 {
 	if (!info)
 		return;
+	joined_done(&info->joined);
 	for (size_t i = 0; i < info->n_facts; i++)
 		fact_done(&info->facts[i]);
 	for (size_t i = 0; i < info->n_notes; i++)

@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "model/measure.h"
+#include "model/segment.h"
 #include "model/window.h"
 
 #define RUN_SCHEMA "assay-run"
@@ -161,14 +162,19 @@ struct parent_run {
 	char *prefix; /* owned, absolute, raw bytes; NULL when that run records nothing */
 };
 
+/* What became of the record that was to be replaced, where the new one could not be written whole. */
+enum old_record { OLD_RECORD_NONE, OLD_RECORD_PUT_BACK, OLD_RECORD_KEPT };
+
 /* A target that was not started by us: who was in it, and what they had used before. */
 struct watched {
 	const char *kind; /* "tree", "user" ...; a literal; NULL: the run is of a command */
 	char *text, *people; /* owned */
 	pid_t first_pid; /* 0: it has none */
+	uint64_t first_start_ticks; /* with the pid, that process */
 	uint64_t at_start, seen, ended, left, living;
 	uint64_t io_unreadable, smaps_unreadable; /* living ones whose files are closed to us */
 	bool io_readable;
+	uint64_t own_left_out; /* processes of assay itself */
 	uint64_t hidden; /* of the machine: they live, and /proc does not show them */
 	uint64_t before_cpu_ns, before_read_bytes, before_write_bytes;
 	char **beside; /* owned: the files of the other targets of this run, by their last name */
@@ -178,6 +184,7 @@ struct watched {
 
 struct assay_run_info {
 	struct watched watched;
+	struct joined joined; /* when it continues a record */
 	struct assay_run_info *
 		beside; /* of the next target of the same run, or NULL; owned by whoever gave this one out */
 	char *id; /* "2026.11.27T20.52.26-1234" */
@@ -191,6 +198,7 @@ struct assay_run_info {
 	int working_directory_errno;
 
 	uint64_t started_realtime_ns, ended_realtime_ns; /* 0 while running */
+	uint64_t started_boottime_ns; /* CLOCK_BOOTTIME; 0: not known */
 	char utc_offset[8];
 	uint64_t wall_ns; /* monotonic, job start to job end */
 	uint64_t suspended_ns; /* the machine slept this long meanwhile */
@@ -240,6 +248,8 @@ struct assay_run_info {
 	size_t n_own_cgroups;
 	struct target_limit target_limits[N_TARGET_LIMITS_MAX];
 	size_t n_target_limits;
+	bool wall_late; /* the end was seen late: wall_ns is the most it can have been, this the least */
+	uint64_t wall_least_ns;
 	uint64_t stopped_ns; /* the job was stopped this long (SIGSTOP, Ctrl-Z) */
 	uint32_t stops;
 	bool discarded; /* the files were taken back: the command failed within its fail time */
@@ -262,6 +272,8 @@ struct assay_run_info {
 	uint64_t processes_too_short; /* counted, never named */
 	/* the final info.json could not be written: what stands there is of an earlier moment, or nothing */
 	bool info_lost;
+	bool info_stands; /* some version of it was written */
+	enum old_record old_record;
 	bool processes_counted; /* the census was complete */
 	uint64_t too_short_cpu_ns; /* CPU of the total that no named process holds */
 	struct name_usage *names; /* by CPU, descending */
@@ -292,6 +304,8 @@ void run_info_fact(struct assay_run_info *info, const char *section, const char 
 	const char *key, const char *text, uint64_t number);
 /* The headline of that name, or NULL. */
 const struct headline *run_info_headline(const struct assay_run_info *info, const char *name);
+/* Enough of the record is on disk for the one it replaces to go: the summary, or without one every window. */
+bool run_info_is_whole(const struct assay_run_info *info);
 void run_info_done(struct assay_run_info *info);
 
 #endif

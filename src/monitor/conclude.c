@@ -133,11 +133,11 @@ static void lower_by_the_lost(struct rung *rung)
 }
 
 /* Of a target that was not started by us: what each source says, and what may be claimed for it. */
-static void adjust_for_target(const struct monitor *m, struct rung *rung)
+static void adjust_for_target(const struct view *view, struct rung *rung)
 {
 	bool cgroup = strncmp(rung->key, "cgroup_", strlen("cgroup_")) == 0;
 
-	if (!cgroup || m->view->collect.cgroup_is_target || rung->value.quality == ABSENT)
+	if (!cgroup || view->collect.cgroup_is_target || rung->value.quality == ABSENT)
 		return;
 	if (rung->value.quality == EXACT)
 		rung->value.quality = UPPER_BOUND;
@@ -153,6 +153,28 @@ static void adjust_for_job(const struct verdict *v, const struct measure *r, str
 	conclude_cgroup_rung(&v->cpu, rung);
 }
 
+/* What the source says by itself. */
+static struct rung rung_of(struct monitor *m, size_t row)
+{
+	const struct measure *r = m->measures->rows[row];
+	const struct ledger *l = &m->ledger;
+	struct summary s = monitor_run_summary(m, row);
+	struct rung rung = { .quantity = r->quantity, .key = r->key, .unit = r->unit };
+
+	rung.value = (struct value){
+		.n = whole_run(r, &s), .quality = of_whole_run(r, s.quality), .why = s.why
+	};
+	if (r->kind == GAUGE && (r->reduce & MAX) && rung.value.quality == ESTIMATE)
+		snprintf(rung.why, sizeof(rung.why),
+			"%s at each sample, and what came between samples is not seen",
+			s.quality == UPPER_BOUND ? "an upper bound" : "an estimate");
+	if (r->scope == PROCESS && strcmp(r->key, "proc_hwm_bytes") == 0 && l->hwm_max_bytes)
+		rung.value = (struct value){ .n = m->view ? m->view->collect.account->hwm_max_bytes
+							  : l->hwm_max_bytes,
+			.quality = LOWER_BOUND };
+	return rung;
+}
+
 /* Every selected source of a quantity, beside the one in use. `v` NULL: of a target that was not started by us. */
 static void conclude_rungs(struct monitor *m, struct assay_run_info *info, const struct verdict *v)
 {
@@ -165,30 +187,13 @@ static void conclude_rungs(struct monitor *m, struct assay_run_info *info, const
 			continue;
 		const struct headline *claim = headline_of(info, r->key);
 		struct rung *rung = &info->rungs[info->n_rungs++];
-		struct summary s = monitor_run_summary(m, row);
 
-		*rung = (struct rung){ .quantity = r->quantity,
-			.key = r->key,
-			.unit = r->unit,
-			.in_use = claim != NULL };
-		rung->value = (struct value){
-			.n = whole_run(r, &s), .quality = of_whole_run(r, s.quality), .why = s.why
-		};
-		if (r->kind == GAUGE && (r->reduce & MAX) && rung->value.quality == ESTIMATE)
-			snprintf(rung->why, sizeof(rung->why),
-				"%s at each sample, and what came between samples is not seen",
-				s.quality == UPPER_BOUND ? "an upper bound" : "an estimate");
-		if (r->scope == PROCESS && strcmp(r->key, "proc_hwm_bytes") == 0 &&
-			m->ledger.hwm_max_bytes)
-			rung->value = (struct value){
-				.n = m->view ? m->view->collect.account->hwm_max_bytes
-					     : m->ledger.hwm_max_bytes,
-				.quality = LOWER_BOUND
-			};
+		*rung = rung_of(m, row);
+		rung->in_use = claim != NULL;
 		if (v)
 			adjust_for_job(v, r, rung);
-		else
-			adjust_for_target(m, rung);
+		else if (m->view)
+			adjust_for_target(m->view, rung);
 		/* More is known of it there, and one record says one thing of one number. */
 		if (claim && claim->value.n == rung->value.n)
 			rung->value.quality = claim->value.quality;
@@ -239,13 +244,35 @@ void conclude_devices(struct monitor *m, struct assay_run_info *info)
 			d->refused, N_DEVICES_MAX);
 }
 
+static void add_wall(struct assay_run_info *info)
+{
+	struct headline *h = headline_add(info, "wall_seconds", SECONDS, info->wall_ns,
+		info->wall_late ? UPPER_BOUND : EXACT, "tree_elapsed_seconds");
+
+	if (!info->wall_late)
+		return;
+	h->has_lower = true;
+	h->lower = info->wall_least_ns;
+	snprintf(h->why, sizeof(h->why),
+		"the keeper was stopped (SIGSTOP) when the command ended and saw it late");
+}
+
+void note_budget(const struct monitor *m, struct assay_run_info *info)
+{
+	if (m->schedule.left_out)
+		run_info_note(info,
+			"%llu samples were left out to keep within the budget: what came and went "
+			"between the others was not seen",
+			(unsigned long long) m->schedule.left_out);
+}
+
 void conclude(struct monitor *m, struct assay_run_info *info, bool running)
 {
 	/* What was said of the run while it went on need not hold at its end. */
 	while (info->n_notes > m->lasting_notes)
 		free(info->notes[--info->n_notes]);
 	info->n_headline = 0;
-	headline_add(info, "wall_seconds", SECONDS, info->wall_ns, EXACT, "tree_elapsed_seconds");
+	add_wall(info);
 
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	m->cpus_online = cpus > 0 ? (unsigned) cpus : 1;
@@ -270,6 +297,7 @@ void conclude(struct monitor *m, struct assay_run_info *info, bool running)
 	if (m->suspended_ns)
 		run_info_note(info, "the machine was suspended for %.1f s during the run",
 			(double) m->suspended_ns / 1e9);
+	note_budget(m, info);
 	if (m->finals.lost)
 		run_info_note(info,
 			"the kernel dropped records of ended processes %llu times: some short ones "

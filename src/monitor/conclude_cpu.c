@@ -291,7 +291,14 @@ static void add_cores(const struct monitor *m, struct assay_run_info *info, cons
 	if (info->wall_ns == 0)
 		return;
 	uint64_t mean = (uint64_t) (1000.0 * (double) c->cpu_ns / (double) info->wall_ns + 0.5);
-	headline_add(info, "cpu_mean_cores", UNITLESS, mean, c->quality, c->key);
+	struct headline *cores_mean =
+		headline_add(info, "cpu_mean_cores", UNITLESS, mean, c->quality, c->key);
+	if (info->wall_late) {
+		bool least = c->quality == EXACT || c->quality == LOWER_BOUND;
+		cores_mean->value.quality = least ? LOWER_BOUND : ESTIMATE;
+		snprintf(cores_mean->why, sizeof(cores_mean->why),
+			"the wall time is an upper bound");
+	}
 
 	struct summary rate = selected_summary(m, "tree_cpu_percent");
 	/* A run shorter than a rate's least interval has its mean for a peak. */

@@ -64,6 +64,8 @@ void conclude_cgroup_notes(struct assay_run_info *info, const struct cpu_sources
 void conclude_perf_rung(const struct cpu_sources *s, struct rung *rung);
 /* What may be claimed for a rung that is the cgroup's. */
 void conclude_cgroup_rung(const struct cpu_sources *s, struct rung *rung);
+/* What was left out to keep within a budget. */
+void note_budget(const struct monitor *m, struct assay_run_info *info);
 void conclude_host(struct monitor *m, struct assay_run_info *info);
 /* All sources of each quantity, of a target that was not started by us. */
 void conclude_sources(struct monitor *m, struct assay_run_info *info);

@@ -130,6 +130,14 @@ static void conclude_memory_of(
 	conclude_charged_of(m, info);
 }
 
+/* Of those that may not be read nothing is in it, whatever may be twice. */
+static enum quality io_quality(const struct account *a)
+{
+	if (a->io_unreadable)
+		return LOWER_BOUND;
+	return a->with_children ? of_account(a) : ESTIMATE;
+}
+
 static void conclude_io_of(struct monitor *m, struct assay_run_info *info, const struct account *a)
 {
 	static const struct {
@@ -149,7 +157,7 @@ static void conclude_io_of(struct monitor *m, struct assay_run_info *info, const
 			continue;
 		struct headline *h =
 			headline_add(info, lines[i].name, BYTES, a->used[lines[i].counted],
-				a->with_children ? of_account(a) : ESTIMATE, lines[i].key);
+				io_quality(a), lines[i].key);
 
 		if (!a->with_children)
 			snprintf(h->why, sizeof(h->why),
@@ -163,14 +171,28 @@ static void conclude_io_of(struct monitor *m, struct assay_run_info *info, const
 	}
 }
 
-static void conclude_processes_of(struct assay_run_info *info, const struct account *a)
+static void conclude_processes_of(
+	const struct monitor *m, struct assay_run_info *info, const struct account *a)
 {
-	struct headline *h = headline_add(
-		info, "processes", COUNT, a->seen, LOWER_BOUND, "target_processes_seen_count");
+	const struct kin *kin = &m->watch->kin;
+	bool told = kin->fd >= 0 && (kin->trees & a->bit) &&
+		    selected_row(m, "target_processes_started_count") >= 0;
+	uint64_t started = a->at_start + a->started;
+	bool by_events = told && started >= a->seen;
+	struct headline *h = headline_add(info, "processes", COUNT, by_events ? started : a->seen,
+		by_events && kin->complete ? EXACT : LOWER_BOUND,
+		by_events ? "target_processes_started_count" : "target_processes_seen_count");
 
-	snprintf(h->why, sizeof(h->why), "only processes alive at a sample are counted");
+	if (!by_events)
+		snprintf(h->why, sizeof(h->why), "only processes alive at a sample are counted");
+	else
+		snprintf(h->why, sizeof(h->why),
+			"%llu that were there and %llu that they started%s",
+			(unsigned long long) a->at_start, (unsigned long long) a->started,
+			kin->complete ? "" : ", as far as the kernel told");
 	info->processes_seen = a->seen;
-	info->processes_counted = false;
+	info->processes_counted = by_events && kin->complete;
+	info->processes_too_short = by_events ? started - a->seen : 0;
 }
 
 static int by_cpu(const void *a, const void *b)
@@ -215,6 +237,7 @@ static void describe(const struct monitor *m, struct watched *w, const struct ac
 	w->io_readable = a->io_readable;
 	w->smaps_unreadable = a->smaps_unreadable;
 	w->hidden = m->watch->hidden;
+	w->own_left_out = m->watch->n_ours;
 	w->before_cpu_ns = a->before[COUNTED_CPU];
 	w->before_read_bytes = a->before[COUNTED_READ_BYTES];
 	w->before_write_bytes = a->before[COUNTED_WRITE_BYTES];
@@ -225,7 +248,6 @@ static void note_what_is_missing(
 {
 	const struct watch *w = m->watch;
 
-	run_info_note(info, "assay's own processes are no part of the target");
 	if (a->smaps_unreadable)
 		run_info_note(info,
 			"PSS of %llu of the %llu living processes could not be read (%s), so sums "
@@ -245,6 +267,12 @@ static void note_what_is_missing(
 		run_info_note(info,
 			"of %llu processes it could not be told whether they belong (%s)",
 			(unsigned long long) w->unreadable, errno_name(w->unreadable_error));
+	note_budget(m, info);
+	if (m->ledger.files_short)
+		run_info_note(info,
+			"files could not be opened %llu times for want of descriptors (ulimit -n): "
+			"what was known before stands for what would have been read",
+			(unsigned long long) m->ledger.files_short);
 	if (w->strangers.lost_memory || a->lost_memory || m->ledger.failed_allocations)
 		run_info_note(info, "some processes could not be followed: out of memory");
 	if (m->collect.pss_skipped_large)
@@ -272,9 +300,11 @@ void conclude_target(
 	conclude_io_of(m, info, a);
 	conclude_network(m, info);
 	conclude_energy(m, info);
-	conclude_processes_of(info, a);
+	conclude_processes_of(m, info, a);
 	conclude_sources(m, info);
-	conclude_host(m, info);
+	/* Besides everybody there are no others. */
+	if (!target_is_system(a->target))
+		conclude_host(m, info);
 	describe(m, &info->watched, a);
 	if (!running) {
 		note_what_is_missing(m, info, a);

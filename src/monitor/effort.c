@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "monitor/loop.h"
 
-#define WHOLE 100000 /* thousandths of a percent in one CPU */
+#define WHOLE 100000ULL /* thousandths of a percent in one CPU */
 #define EVERY_MAX 64
 
 void effort_begin(struct monitor *m)

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "monitor/lines.h"
 #include "monitor/loop.h"
+#include "monitor/views.h"
 
 struct weights {
 	uint64_t cpu_ns, rss_pages; /* of all processes together */
@@ -48,6 +49,24 @@ static size_t insert(struct candidate *list, size_t n, struct candidate c)
 	return n < PROCESSES_PER_SAMPLE ? n + 1 : n;
 }
 
+/* With several targets it is the first one whose last moments are kept. */
+static bool is_handed_on(const struct monitor *m, const struct process *p)
+{
+	return p->alive &&
+	       (m->n_views == 0 || (p->share.targets & m->views[0].collect.account->bit));
+}
+
+/* The rows of the first target, and those of the machine. */
+static const struct accumulator *singles(struct monitor *m)
+{
+	if (m->n_views == 0)
+		return m->batch.singles;
+	for (size_t row = 0; row < m->measures->n; row++)
+		m->handed_singles[row] = views_row_is_own(m, row) ? m->batch.targets[0].singles[row]
+								  : m->batch.singles[row];
+	return m->handed_singles;
+}
+
 static size_t choose_processes(struct monitor *m, size_t *ret_living)
 {
 	const struct ledger *l = &m->ledger;
@@ -58,7 +77,7 @@ static size_t choose_processes(struct monitor *m, size_t *ret_living)
 	for (size_t i = 0; i < l->n_order; i++) {
 		const struct process *p = ledger_at(l, i);
 
-		if (!p->alive)
+		if (!is_handed_on(m, p))
 			continue;
 		(*ret_living)++;
 		all.cpu_ns += used_ns(p);
@@ -67,7 +86,7 @@ static size_t choose_processes(struct monitor *m, size_t *ret_living)
 	for (size_t i = 0; i < l->n_order; i++) {
 		struct process *p = ledger_at(l, i);
 
-		if (p->alive)
+		if (is_handed_on(m, p))
 			n = insert(m->candidates, n, (struct candidate){ weight(p, &all), p });
 		p->handed_cpu_ns = p->cpu_ns;
 	}
@@ -100,7 +119,7 @@ void hand_on_sample(struct monitor *m, bool last)
 		.measures = m->measures,
 		.selected = m->selected,
 		.process_column = m->column,
-		.singles = m->batch.singles,
+		.singles = singles(m),
 		.processes = m->sample_processes };
 	sample.n_processes = choose_processes(m, &sample.n_living);
 	for (size_t i = 0; i < sample.n_processes; i++)

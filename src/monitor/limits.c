@@ -18,7 +18,7 @@ const struct limit_row limit_rows[N_LIMITS] = {
 	[LIMIT_OUTPUT] = { "output", BYTES, "captured_output_bytes" },
 };
 
-#define KNOWN "known are wall, cpu, memory, processes and output"
+#define KNOWN "known are wall, cpu, memory, processes, output"
 #define ITEM_SIZE 128 /* of a name and a value; what is longer is neither */
 #define SEPARATORS ", \t\n"
 
@@ -75,7 +75,7 @@ static int parse_item(char *item, struct limits *l, struct error *err)
 		*equals = '\0';
 	const struct limit_row *row = find_row(item);
 	if (!row)
-		return error_say(err, -EINVAL, "there is no limit \"%s\"; " KNOWN, item);
+		return error_say(err, -EINVAL, "no limit is called \"%s\"; " KNOWN, item);
 	if (!equals || equals[1] == '\0')
 		return error_say(err, -EINVAL,
 			"limit %s has no value: write %s=VALUE, without blanks", row->name,
@@ -97,7 +97,7 @@ int limits_parse(const char *text, struct limits *ret, struct error *err)
 
 		if (n >= sizeof(item))
 			return error_say(
-				err, -EINVAL, "there is no limit \"%.40s...\"; " KNOWN, text);
+				err, -EINVAL, "no limit is called \"%.40s...\"; " KNOWN, text);
 		memcpy(item, text, n);
 		item[n] = '\0';
 		int r = parse_item(item, &limits, err);

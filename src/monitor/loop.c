@@ -284,10 +284,12 @@ static void sample(struct monitor *m, const struct exit_page *page)
 
 	finals_drain(&m->finals);
 	census_tell_ledger(&m->census);
-	if (m->watch)
+	if (m->watch) {
+		watch_take_exits(m->watch, page);
 		watch_refresh(m->watch, look_ns);
-	else
+	} else {
 		ledger_refresh(&m->ledger, page, look_ns);
+	}
 	m->states[0].cost_ns += clock_monotonic_ns() - look_ns;
 	for (size_t i = 0; collectors[i]; i++) {
 		const struct collector *c = collectors[i];
@@ -426,6 +428,7 @@ void monitor_tick(struct monitor *m, const struct exit_page *page)
 void monitor_finish(struct monitor *m, const struct exit_page *page)
 {
 	notice_suspend(m);
+	schedule_end(&m->schedule, clock_monotonic_ns());
 	net_sockets_settle(&m->sockets);
 	sample(m, page);
 	hand_on_sample(m, true);

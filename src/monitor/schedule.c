@@ -63,6 +63,8 @@ void schedule_ticked(struct schedule *s, uint64_t now_ns)
 	if (now_ns < due_ns)
 		return; /* an extra sample, between two of the grid */
 	s->next_tick_ns = next_on_grid(s, now_ns);
+	s->left_out += s->stretched;
+	s->stretched = 0;
 	/* Counted on the grid that was asked for; the denser first ticks are a gift. */
 	uint64_t passed = (now_ns - s->start_ns) / s->sample_interval_ns -
 			  (due_ns - s->start_ns) / s->sample_interval_ns;
@@ -79,7 +81,18 @@ void schedule_make_even(struct schedule *s)
 void schedule_stretch(struct schedule *s, uint64_t ticks)
 {
 	s->next_tick_ns += ticks * s->sample_interval_ns;
-	s->left_out += ticks;
+	s->stretched += ticks;
+}
+
+void schedule_end(struct schedule *s, uint64_t now_ns)
+{
+	uint64_t to_come = 0;
+
+	if (s->next_tick_ns > now_ns)
+		to_come = (s->next_tick_ns - now_ns + s->sample_interval_ns - 1) /
+			  s->sample_interval_ns;
+	s->left_out += s->stretched > to_come ? s->stretched - to_come : 0;
+	s->stretched = 0;
 }
 
 void schedule_skip(struct schedule *s, uint64_t now_ns)

@@ -15,6 +15,7 @@ struct schedule {
 	uint64_t missed; /* ticks whose time had passed before we came to them */
 	uint64_t missed_in_window;
 	bool even; /* without the denser first ticks */
+	uint64_t stretched; /* ticks that are to be passed over before the next one */
 	uint64_t left_out; /* ticks that were passed over to keep within a budget */
 };
 
@@ -27,6 +28,8 @@ void schedule_start(struct schedule *s, uint64_t start_ns, uint64_t sample_inter
 void schedule_ticked(struct schedule *s, uint64_t now_ns);
 /* Leaves out the denser first ticks; right after the start. */
 void schedule_make_even(struct schedule *s);
+/* The end came: those that were to be passed over and are not due yet were not. */
+void schedule_end(struct schedule *s, uint64_t now_ns);
 /* So many ticks of the grid are passed over. */
 void schedule_stretch(struct schedule *s, uint64_t ticks);
 /* The job was stopped until now, and we with it: the ticks that passed meanwhile are not missed. */

@@ -46,6 +46,7 @@ void views_done(struct monitor *m)
 		free(m->batch.targets[i].totals);
 	}
 	free(m->batch.targets);
+	free(m->handed_singles);
 	free(m->views);
 	if (m->watch)
 		watch_done(m->watch);
@@ -76,7 +77,8 @@ int monitor_watch(struct monitor *m, const struct target *targets, size_t n, str
 	m->watch = calloc(1, sizeof(*m->watch));
 	m->views = calloc(n, sizeof(*m->views));
 	m->batch.targets = calloc(n, sizeof(*m->batch.targets));
-	if (!m->watch || !m->views || !m->batch.targets)
+	m->handed_singles = calloc(m->measures->n, sizeof(*m->handed_singles));
+	if (!m->watch || !m->views || !m->batch.targets || !m->handed_singles)
 		return error_set(err, -ENOMEM, "cannot prepare to record");
 	int r = watch_init(m->watch, &m->ledger, targets, n, err);
 	if (r < 0)

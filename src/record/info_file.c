@@ -11,6 +11,7 @@
 #include "base/fd_link.h"
 #include "base/fd_write.h"
 #include "record/temporary_file.h"
+#include "record/writer_lock.h"
 
 #define RESERVED_FIRST ((size_t) 128 * 1024)
 #define GROWTH ((size_t) 64 * 1024) /* how much longer the final version may be than the first */
@@ -34,7 +35,7 @@ static void reserve(struct info_file *f, size_t size)
 
 void info_file_init(struct info_file *f, int dirfd, const char *name)
 {
-	*f = (struct info_file){ .dirfd = dirfd, .name = name };
+	*f = (struct info_file){ .dirfd = dirfd, .name = name, .lock = -1 };
 	f->reserve = openat(dirfd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, NEW_FILE_MODE);
 	/* On a small file system less is better than nothing. */
 	for (size_t size = RESERVED_FIRST; f->reserved == 0 && size >= RESERVED_FIRST / 4;
@@ -59,7 +60,7 @@ static int put_in_place(struct info_file *f, const char *temporary)
 {
 	int r;
 
-	if (f->written)
+	if (f->written || f->replaces)
 		r = renameat(f->dirfd, temporary, f->dirfd, f->name) < 0 ? -errno : 0;
 	else
 		r = rename_new(f, temporary);
@@ -91,23 +92,40 @@ static int write_reserved(struct info_file *f, const char *text, size_t n)
 	return r < 0 ? r : put_in_place(f, name);
 }
 
+/* The next version's lock is held before the name changes hands. */
+static void hold(struct info_file *f, int fd)
+{
+	if (f->lock >= 0)
+		close(f->lock);
+	f->lock = fd;
+}
+
 static int write_temporary(struct info_file *f, const char *text, size_t n)
 {
 	char name[TEMPORARY_NAME_SIZE];
 	int fd = temporary_file_open(f->dirfd, name);
+	int lock;
 	int r;
 
 	if (fd < 0)
 		return fd;
 	r = fd_write_all(fd, text, n, NULL);
+	/* flock(2): a lock is the open file's, so a copy keeps it. */
+	lock = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (lock >= 0)
+		(void) writer_lock_take(lock);
 	/* close(2): over a network, a full disk or a quota may be told only here. */
 	if (close(fd) < 0 && r == 0 && errno != EINTR)
 		r = -errno;
-	if (r < 0) {
+	if (r < 0)
 		unlinkat(f->dirfd, name, 0);
-		return r;
-	}
-	return put_in_place(f, name);
+	else
+		r = put_in_place(f, name);
+	if (r == 0)
+		hold(f, lock);
+	else if (lock >= 0)
+		close(lock);
+	return r;
 }
 
 int info_file_write(struct info_file *f, const char *text, size_t n, bool final, struct error *err)
@@ -129,7 +147,7 @@ int info_file_write(struct info_file *f, const char *text, size_t n, bool final,
 
 void info_file_discard(struct info_file *f)
 {
-	if (f->written)
+	if (f->written && !f->replaces)
 		unlinkat(f->dirfd, f->name, 0);
 	f->written = false;
 }
@@ -137,4 +155,5 @@ void info_file_discard(struct info_file *f)
 void info_file_done(struct info_file *f)
 {
 	free_reserve(f);
+	hold(f, -1);
 }

@@ -13,6 +13,8 @@ struct info_file {
 	const char *name; /* within it; borrowed */
 	int reserve; /* a nameless file that holds room for the final version; -1: none */
 	size_t reserved; /* bytes */
+	int lock; /* the version that stands there, by which others see that it will be replaced; -1: none */
+	bool replaces; /* an older version that is not ours to remove */
 	bool written; /* a version of ours stands under the name */
 };
 

@@ -14,6 +14,7 @@
 #include "record/info_limits.h"
 #include "record/info_outputs.h"
 #include "record/info_results.h"
+#include "record/info_segments.h"
 #include "record/raw_text.h"
 
 static void program(struct json *j, const struct assay_run_info *info)
@@ -59,6 +60,8 @@ static void watched(struct json *j, const struct assay_run_info *info)
 	json_key_raw(j, "people", w->people, strlen(w->people));
 	if (w->first_pid > 0)
 		json_key_i64(j, "first_pid", w->first_pid);
+	if (w->first_start_ticks > 0)
+		json_key_u64(j, "first_start_time_ticks", w->first_start_ticks);
 	json_key_u64(j, "at_start", w->at_start);
 	json_key_u64(j, "seen", w->seen);
 	json_key_u64(j, "ended", w->ended);
@@ -67,6 +70,7 @@ static void watched(struct json *j, const struct assay_run_info *info)
 	json_key_u64(j, "io_unreadable", w->io_unreadable);
 	json_key_u64(j, "pss_unreadable", w->smaps_unreadable);
 	json_key_u64(j, "hidden", w->hidden);
+	json_key_u64(j, "own_left_out", w->own_left_out);
 	json_key(j, "before");
 	json_object(j);
 	json_key_seconds(j, "cpu_seconds", w->before_cpu_ns);
@@ -165,6 +169,8 @@ static void times(struct json *j, const struct assay_run_info *info)
 	json_key(j, "time");
 	json_object(j);
 	key_time(j, "started", info->started_realtime_ns);
+	if (info->started_boottime_ns > 0)
+		json_key_seconds(j, "started_boottime_seconds", info->started_boottime_ns);
 	if (info->state == RUN_DONE)
 		key_time(j, "ended", info->ended_realtime_ns);
 	if (info->utc_offset[0])
@@ -355,6 +361,7 @@ void info_json(const struct assay_run_info *info, struct buf *out)
 	files(j, info);
 	live(j, info);
 	times(j, info);
+	info_segments(j, info);
 	monitor(j, info);
 	for (size_t i = 0; i < ARRAY_SIZE(sections); i++)
 		fact_section(j, info, sections[i]);

@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 
-#define KNOWN "known are {datetime} and {pid}; a brace itself is written {{ or }}"
+#define KNOWN "known are {datetime} and {pid}"
 #define OLD_DATETIME "datetime_filesafe"
 
 static void add_datetime(struct buf *out, uint64_t realtime_ns)
@@ -44,7 +44,7 @@ static const char *add_field(
 	size_t n = strcspn(name, "{}");
 
 	if (name[n] != '}') {
-		error_say(err, -EINVAL, "output prefix: '%.60s' has no closing brace; " KNOWN, at);
+		error_say(err, -EINVAL, "prefix: '%.60s' has no closing brace; " KNOWN, at);
 		return NULL;
 	}
 	if (is_field("datetime", name, n) || is_field(OLD_DATETIME, name, n)) {
@@ -52,7 +52,7 @@ static const char *add_field(
 	} else if (is_field("pid", name, n)) {
 		buf_addf(out, "%ld", pid);
 	} else {
-		error_say(err, -EINVAL, "output prefix: '%.*s' is not known; " KNOWN,
+		error_say(err, -EINVAL, "prefix: '%.*s' is not known; " KNOWN,
 			(int) (n < 60 ? n + 2 : 60), at);
 		return NULL;
 	}
@@ -73,8 +73,7 @@ int run_prefix_expand(
 		} else if (at[0] == '{') {
 			at = add_field(&out, at, realtime_ns, pid, err);
 		} else if (at[0] == '}') {
-			error_say(err, -EINVAL,
-				"output prefix: '%.60s' has no opening brace; " KNOWN, at);
+			error_say(err, -EINVAL, "prefix: '%.60s' has no opening brace; " KNOWN, at);
 			at = NULL;
 		} else {
 			buf_add_char(&out, *at++);

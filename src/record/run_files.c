@@ -10,11 +10,13 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "record/earlier.h"
 #include "record/info_file.h"
 #include "record/info_json.h"
 #include "record/set_aside.h"
 #include "record/temporary_file.h"
 #include "record/usage_writer.h"
+#include "record/writer_lock.h"
 
 /* A file that was made here, and is taken back if the run is. */
 struct made_file {
@@ -29,6 +31,8 @@ struct run_files {
 	struct made_file files[N_MADE_MAX];
 	size_t n_files;
 	struct set_aside old;
+	struct earlier earlier;
+	bool continues; /* that one */
 	struct usage_writer usage;
 	struct info_file info;
 	int dirfd; /* of the prefix: a directory that is moved during the run is still found */
@@ -121,12 +125,15 @@ static bool is_there(const struct run_files *f, const char *name)
 	return fstatat(f->dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
+static int refuse(const struct run_files *f, const char *end, const char *what, struct error *err)
+{
+	return error_say(err, -EEXIST, "%s%s%s %s",
+		strcmp(f->directory, "./") == 0 ? "" : f->directory, f->name, end, what);
+}
+
 static int exists(const struct run_files *f, const char *end, struct error *err)
 {
-	return error_say(err, -EEXIST,
-		"%s%s%s exists, and a record is never overwritten unasked: choose another prefix "
-		"or use --clobber",
-		strcmp(f->directory, "./") == 0 ? "" : f->directory, f->name, end);
+	return refuse(f, end, "exists: take another prefix, or --clobber to replace it", err);
 }
 
 static int make_file(struct run_files *f, const char *name, int flags, struct stat *ret_stat)
@@ -145,6 +152,15 @@ static int make_file(struct run_files *f, const char *name, int flags, struct st
 	return fd;
 }
 
+/* Someone else's file that has taken the name meanwhile stays. */
+static bool still_stands(const struct run_files *f, const struct made_file *made)
+{
+	struct stat named;
+
+	return fstatat(f->dirfd, made->name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       named.st_dev == made->device && named.st_ino == made->inode;
+}
+
 int run_files_add(
 	struct run_files *f, const char *end, int open_flags, int *ret_fd, struct error *err)
 {
@@ -159,6 +175,11 @@ int run_files_add(
 					       f->name, end);
 	}
 	f->files[f->n_files++] = (struct made_file){ name, st.st_dev, st.st_ino };
+	/* Another that replaces this record may have come between: then this one is not the run's. */
+	if (writer_lock_take(fd) < 0 || !still_stands(f, &f->files[f->n_files - 1])) {
+		close(fd);
+		return refuse(f, end, "is just being replaced by another run", err);
+	}
 	*ret_fd = fd;
 	return 0;
 }
@@ -171,15 +192,6 @@ static struct made_file *find_made(struct run_files *f, const char *end)
 		if (strcmp(f->files[i].name + n, end) == 0)
 			return &f->files[i];
 	return NULL;
-}
-
-/* Someone else's file that has taken the name meanwhile stays. */
-static bool still_stands(const struct run_files *f, const struct made_file *made)
-{
-	struct stat named;
-
-	return fstatat(f->dirfd, made->name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
-	       named.st_dev == made->device && named.st_ino == made->inode;
 }
 
 static int take_name(
@@ -240,42 +252,151 @@ void run_files_remove(struct run_files *f, const char *end)
 	*made = f->files[--f->n_files];
 }
 
-/* Every file that a record may have: what is left of an older one would pass for a part of the new. */
-static const char *const ends[] = { "info.json", "usage.jsonl", "live", "stdout", "stderr",
+/* Every file that a record may have: what is left of an older one would pass for a part of the new. The order is that in which they are
+ * set aside, from which settle_leftovers() tells how far a recorder came that was killed. */
+static const char *const ends[] = { "usage.jsonl", "info.json", "live", "stdout", "stderr",
 	"stdout.times", "stderr.times" };
 #define N_ENDS_ALWAYS 3 /* the first ones: each alone is a record */
+
+/* Whether what a killed recorder made is a record, beside the older one that it had set aside. */
+static bool new_one_is_there(const struct run_files *f, const char *usage, const char *info)
+{
+	char hidden[SET_ASIDE_NAME_SIZE];
+	struct stat st;
+	bool usage_stands = fstatat(f->dirfd, usage, &st, AT_SYMLINK_NOFOLLOW) == 0;
+
+	if (usage_stands && st.st_size > 0)
+		return true;
+	/* Killed before it had set aside all: what stands there is the old info.json. */
+	set_aside_name(info, hidden);
+	return is_there(f, info) && (usage_stands || is_there(f, hidden));
+}
+
+/* An older record that a killed recorder had set aside: brought back, or removed when that recorder's own is there to be replaced now. */
+static int settle_leftovers(struct run_files *f, struct error *err)
+{
+	char *names[ARRAY_SIZE(ends)];
+	char hidden[SET_ASIDE_NAME_SIZE];
+	bool failed = false;
+	int r = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
+		names[i] = join(f->name, strlen(f->name), ends[i]);
+		failed = failed || !names[i];
+	}
+	if (failed)
+		r = error_set(err, -ENOMEM, "cannot look for an older record");
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(ends); i++) {
+		set_aside_name(names[i], hidden);
+		if (writer_lock_is_free(f->dirfd, hidden) == -EBUSY)
+			r = refuse(f, ends[i], "is just being replaced by another run", err);
+	}
+	bool superseded = r == 0 && new_one_is_there(f, names[0], names[1]);
+	for (size_t k = 0; r == 0 && k < ARRAY_SIZE(ends); k++) {
+		size_t i = ARRAY_SIZE(ends) - 1 - k;
+
+		set_aside_name(names[i], hidden);
+		if (!superseded)
+			set_aside_return(f->dirfd, names[i]);
+		else if (f->options.clobber)
+			unlinkat(f->dirfd, hidden, 0);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
+		free(names[i]);
+	return r;
+}
+
+static int make_way_for(struct run_files *f, const char *end, struct error *err)
+{
+	char *name = join(f->name, strlen(f->name), end);
+	int r = name ? 0 : -ENOMEM;
+
+	if (r == 0 && f->options.clobber)
+		r = set_aside_take(&f->old, f->dirfd, name);
+	else if (r == 0 && is_there(f, name))
+		r = -EEXIST;
+	free(name);
+	if (r == -EEXIST && f->options.append)
+		return refuse(f, end, "is there without an info file: it is not continued", err);
+	if (r == -EEXIST && !f->options.clobber)
+		return exists(f, end, err);
+	if (r == -EEXIST)
+		return refuse(f, end, "is neither a file nor a link: it is not replaced", err);
+	if (r == -EBUSY)
+		return refuse(f, end, "is still being written by another run", err);
+	if (r < 0)
+		return error_set(err, r, "cannot replace %s%s%s", f->directory, f->name, end);
+	return 0;
+}
+
+/* Before any of it is renamed: a record that is being written is not touched. */
+static int look_for_writers(const struct run_files *f, struct error *err)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
+		char *name = join(f->name, strlen(f->name), ends[i]);
+		int fd = -1;
+		int r = name ? writer_lock_look(f->dirfd, name, &fd) : 0;
+
+		free(name);
+		if (fd >= 0)
+			close(fd);
+		if (r == -EBUSY)
+			return refuse(f, ends[i], "is still being written by another run", err);
+	}
+	return 0;
+}
 
 static int make_way(struct run_files *f, struct error *err)
 {
 	size_t n = f->options.clobber ? ARRAY_SIZE(ends) : N_ENDS_ALWAYS;
+	int r;
 
-	for (size_t i = 0; i < n; i++) {
-		char *name = join(f->name, strlen(f->name), ends[i]);
-		int r = -ENOMEM;
+	/* In a directory of its own there can be nothing yet. */
+	if (f->n_made > 0)
+		return 0;
+	r = f->options.clobber ? look_for_writers(f, err) : 0;
+	if (r == 0)
+		r = settle_leftovers(f, err);
+	for (size_t i = 0; r == 0 && i < n; i++)
+		r = make_way_for(f, ends[i], err);
+	return r;
+}
 
-		if (name && f->options.clobber)
-			r = set_aside_take(&f->old, f->dirfd, name);
-		else if (name)
-			r = is_there(f, name) ? -EEXIST : 0;
-		free(name);
-		if (r == -EEXIST && !f->options.clobber)
-			return exists(f, ends[i], err);
-		if (r == -EEXIST)
-			return error_say(err, r,
-				"%s%s%s is neither a file nor a link: it is not replaced",
-				f->directory, f->name, ends[i]);
-		if (r < 0)
-			return error_set(
-				err, r, "cannot replace %s%s%s", f->directory, f->name, ends[i]);
-	}
+/* Whether there is a record that is continued. */
+static int open_earlier(struct run_files *f, struct error *err)
+{
+	const char *where = strcmp(f->directory, "./") == 0 ? "" : f->directory;
+	char *usage = join(f->name, strlen(f->name), "usage.jsonl");
+	int r = usage ? settle_leftovers(f, err) : error_set(err, -ENOMEM, "cannot open a record");
+
+	if (r == 0)
+		r = earlier_open(&f->earlier, f->dirfd, where, f->info_name,
+			f->options.no_usage ? NULL : usage, err);
+	free(usage);
+	f->continues = r > 0;
+	if (r <= 0)
+		return r;
+	f->usage_fd = f->earlier.usage_fd;
+	f->earlier.usage_fd = -1;
+	if (f->usage_fd >= 0)
+		usage_writer_mend(&f->usage, f->earlier.last.torn, f->earlier.last.torn_is_whole);
+	if (f->earlier.last.found)
+		f->usage.sequence_before = f->earlier.last.sequence + 1;
 	return 0;
 }
 
 static int open_files(struct run_files *f, struct error *err)
 {
-	int r = make_way(f, err);
+	int r = 0;
 
-	if (r < 0 || f->options.no_usage)
+	if (f->options.append && f->options.no_info)
+		return error_say(
+			err, -EINVAL, "--append needs the info file, which is not to be written");
+	if (f->options.append && f->n_made == 0)
+		r = open_earlier(f, err);
+	if (r == 0 && !f->continues)
+		r = make_way(f, err);
+	if (r < 0 || f->options.no_usage || f->usage_fd >= 0)
 		return r;
 	return run_files_add(f, "usage.jsonl", O_RDWR | O_APPEND, &f->usage_fd, err);
 }
@@ -289,7 +410,8 @@ int run_files_open(const char *prefix, const struct run_files_options *options,
 	if (!f)
 		return error_set(err, -ENOMEM, "cannot open a record");
 	f->options = *options;
-	f->dirfd = f->usage_fd = f->info.reserve = -1;
+	f->dirfd = f->usage_fd = f->info.reserve = f->info.lock = -1;
+	f->earlier.info_fd = f->earlier.usage_fd = -1;
 	r = split_prefix(f, prefix);
 	if (r == 0)
 		r = usage_writer_init(&f->usage, -1);
@@ -307,8 +429,20 @@ int run_files_open(const char *prefix, const struct run_files_options *options,
 	f->usage.fd = f->usage_fd;
 	if (!f->options.no_info)
 		info_file_init(&f->info, f->dirfd, f->info_name);
+	f->info.replaces = f->continues;
 	*ret = f;
 	return 0;
+}
+
+struct earlier *run_files_earlier(struct run_files *f)
+{
+	return f->continues ? &f->earlier : NULL;
+}
+
+void run_files_go_on(struct run_files *f, uint64_t before_ns, uint64_t segment)
+{
+	f->usage.before_ns = before_ns;
+	f->usage.segment = segment;
 }
 
 struct sink *run_files_sink(struct run_files *f)
@@ -349,6 +483,29 @@ static void discard_files(struct run_files *f)
 			unlinkat(f->dirfd, f->files[i].name, 0);
 }
 
+/* Whether a file that was made here holds something. */
+static bool holds_something(struct run_files *f, const char *end)
+{
+	const struct made_file *made = find_made(f, end);
+	struct stat st;
+
+	return made && still_stands(f, made) &&
+	       fstatat(f->dirfd, made->name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_size > 0;
+}
+
+enum old_record run_files_give_way(struct run_files *f)
+{
+	if (f->old.n == 0)
+		return OLD_RECORD_NONE;
+	/* What the job printed is nowhere else. */
+	if (holds_something(f, "stdout") || holds_something(f, "stderr")) {
+		set_aside_leave(&f->old);
+		return OLD_RECORD_KEPT;
+	}
+	run_files_discard(f);
+	return OLD_RECORD_PUT_BACK;
+}
+
 void run_files_commit(struct run_files *f)
 {
 	set_aside_drop(&f->old, f->dirfd);
@@ -374,6 +531,7 @@ struct run_files *run_files_close(struct run_files *f)
 		return NULL;
 	run_files_commit(f);
 	info_file_done(&f->info);
+	earlier_done(&f->earlier);
 	usage_writer_done(&f->usage);
 	if (f->usage_fd >= 0)
 		close(f->usage_fd);

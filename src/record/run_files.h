@@ -7,8 +7,9 @@
 #include <stdint.h>
 
 #include "model/record.h"
+#include "model/run_info.h"
 
-struct assay_run_info;
+struct earlier;
 struct error;
 
 /* Expands {datetime} (local time, 2026.11.27T20.52.26), {pid} and {{ }} in a prefix. Returns the heap string in *ret; -EINVAL for an
@@ -28,8 +29,9 @@ bool run_prefix_is_old(const char *format);
 struct run_files;
 struct run_files_options {
 	/* All of a record that is there already is replaced, by new files: links to the old ones keep what they held. The old record is set
-	 * aside under hidden names until the new one is there to stay. */
+	 * aside under hidden names (set_aside_name) until the new one is there to stay; one that is still being written is -EEXIST. */
 	bool clobber;
+	bool append; /* a record that is there already is continued: run_files_earlier() */
 	bool no_info, no_usage;
 };
 int run_files_open(const char *prefix, const struct run_files_options *options,
@@ -65,8 +67,16 @@ int run_files_write_info(
 void run_files_counts(const struct run_files *f, uint64_t *ret_written, uint64_t *ret_lost,
 	uint64_t *ret_failures);
 
+/* The record that is continued, or NULL. What it says is the caller's to take. */
+struct earlier *run_files_earlier(struct run_files *f);
+/* Before the first window: it was begun this long before the run, which is its joining of that number, counted from 1. */
+void run_files_go_on(struct run_files *f, uint64_t before_ns, uint64_t segment);
+
 /* The run is there to stay: the record that it replaced is removed. run_files_close() does the same. */
 void run_files_commit(struct run_files *f);
+/* The new record could not be written whole. The one that it replaced gets its place back, and what there is of the new one goes; but the
+ * job's captured output is not removed for that: then the old one is left under its hidden names. */
+enum old_record run_files_give_way(struct run_files *f);
 /* Takes back what was created (a command that never started leaves no record), directories included, and gives a record that was set
  * aside its place back. */
 void run_files_discard(struct run_files *f);

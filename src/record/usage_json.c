@@ -176,7 +176,7 @@ static void process_object(
 	json_key_u64(j, "start_time_ticks", process->start_ticks);
 	json_key_i64(j, "ppid", process->ppid);
 	if (process->since_ns != r->start_ns)
-		json_key_seconds(j, "since_seconds", process->since_ns);
+		json_key_seconds(j, "since_seconds", r->before_ns + process->since_ns);
 	json_key_u64(j, "uid", process->uid);
 	json_key_raw(j, "name", name, strlen(name));
 	if (process->command)
@@ -248,12 +248,14 @@ static void window_facts(struct json *j, const struct record *r)
 	json_key_u64(j, "sequence", r->sequence);
 	json_key_text(j, "time", time);
 	json_key_u64(j, "monotonic_ns", r->monotonic_ns);
-	json_key_seconds(j, "start_seconds", r->start_ns);
-	json_key_seconds(j, "end_seconds", r->end_ns);
+	json_key_seconds(j, "start_seconds", r->before_ns + r->start_ns);
+	json_key_seconds(j, "end_seconds", r->before_ns + r->end_ns);
 	json_key_u64(j, "samples", r->samples);
 	json_key_u64(j, "missed_ticks", r->missed_ticks);
 	if (r->suspended_ns > 0)
 		json_key_seconds(j, "suspended_seconds", r->suspended_ns);
+	if (r->segment > 1)
+		json_key_u64(j, "segment", r->segment);
 	if (r->last)
 		json_key_bool(j, "last", true);
 }

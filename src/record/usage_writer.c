@@ -42,8 +42,11 @@ static void forget_first_pending(struct usage_writer *w)
 /* Half a line that will never be completed: cut off at last, or ended, so that readers skip it and only it. */
 static int clear_orphaned(struct usage_writer *w)
 {
-	int r = 0;
+	int r = w->unended ? fd_write_all(w->fd, "\n", 1, NULL) : 0;
 
+	if (r < 0)
+		return r;
+	w->unended = false;
 	w->orphaned = cut_off(w->fd, w->orphaned);
 	if (w->orphaned > 0)
 		r = fd_write_all(w->fd, "\n", 1, NULL);
@@ -102,8 +105,13 @@ static int usage_write(struct sink *sink, const struct record *record, struct er
 	size_t done = 0;
 	int r;
 
+	struct record placed = *record;
+
+	placed.sequence += w->sequence_before;
+	placed.before_ns = w->before_ns;
+	placed.segment = w->segment;
 	buf_clear(&w->line);
-	usage_json_line(record, &w->line);
+	usage_json_line(&placed, &w->line);
 	if (w->line.failed) {
 		w->dropped++;
 		w->failures++;
@@ -130,6 +138,14 @@ int usage_writer_init(struct usage_writer *w, int fd)
 		return 0;
 	usage_writer_done(w);
 	return -ENOMEM;
+}
+
+void usage_writer_mend(struct usage_writer *w, size_t torn, bool is_whole)
+{
+	if (is_whole)
+		w->unended = true;
+	else
+		w->orphaned = torn;
 }
 
 void usage_writer_done(struct usage_writer *w)

@@ -3,6 +3,8 @@
 #ifndef ASSAY_RECORD_USAGE_WRITER_H
 #define ASSAY_RECORD_USAGE_WRITER_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/buf.h"
@@ -18,11 +20,16 @@ struct usage_writer {
 	size_t n_pending;
 	size_t torn; /* bytes of the first pending line that are in the file and could not be cut off */
 	size_t orphaned; /* the same of a line that is not kept: they have to go before anything follows */
+	bool unended; /* the file ends with a line that lacks nothing but its newline */
 	uint64_t written, dropped, failures;
+	/* Of a series that is continued: what is added to the numbers of its windows. */
+	uint64_t sequence_before, before_ns, segment;
 };
 
 /* 0 or -ENOMEM: all the memory a full disk will ask for is taken now. */
 int usage_writer_init(struct usage_writer *w, int fd);
+/* A series that is there already ends with half a line, which is cut off before anything follows, or is completed. */
+void usage_writer_mend(struct usage_writer *w, size_t torn, bool is_whole);
 void usage_writer_done(struct usage_writer *w);
 
 #endif

@@ -65,10 +65,14 @@ static void head(struct page *p, const struct assay_run_info *info)
 	char text[ITEM_SIZE + sizeof(o->words)];
 
 	format_duration(info->wall_ns, duration);
-	snprintf(text, sizeof(text), "assay: %s%s after %s",
-		o->known ? o->words : "outcome unknown",
-		o->known && o->core_dumped && !strstr(o->words, "core") ? " (core dumped)" : "",
-		duration);
+	if (info->watched.kind)
+		snprintf(text, sizeof(text), "assay: watched for %s: %s", duration, o->words);
+	else
+		snprintf(text, sizeof(text), "assay: %s%s after %s%s",
+			o->known ? o->words : "outcome unknown",
+			o->known && o->core_dumped && !strstr(o->words, "core") ? " (core dumped)"
+										: "",
+			info->wall_late ? "at most " : "", duration);
 	page_styled(p, failed(info) ? STYLE_FAILURE : STYLE_BOLD, text);
 	if (!info->watched.kind) {
 		buf_add_text(p->out, ": ");
@@ -437,6 +441,52 @@ static void outputs_rows(struct page *p, const struct assay_run_info *info)
 	}
 }
 
+static void add_prefix(struct buf *text, const struct assay_run_info *info)
+{
+	text_add_printable(text, info->prefix, strlen(info->prefix));
+}
+
+/* What became of the record that this one was to replace. */
+static void old_record_row(struct page *p, const struct assay_run_info *info)
+{
+	struct buf text = { 0 };
+
+	if (info->old_record == OLD_RECORD_NONE)
+		return;
+	if (info->old_record == OLD_RECORD_PUT_BACK) {
+		buf_add_text(&text, "the one that was to be replaced was put back");
+	} else {
+		buf_add_text(&text, "the one that was to be replaced is kept in hidden files, "
+				    ".assay-old.*, beside ");
+		add_prefix(&text, info);
+	}
+	if (text.failed)
+		p->out->failed = true;
+	else
+		page_words(p, "old record", text.data);
+	buf_done(&text);
+}
+
+/* Where the final info.json is missing: what there is all the same. */
+static void add_what_is_left(struct buf *text, const struct assay_run_info *info)
+{
+	if (info->old_record == OLD_RECORD_PUT_BACK) {
+		buf_add_text(text, "none of this run");
+	} else if (info->records_written > 0) {
+		add_prefix(text, info);
+		buf_add_text(text, "usage.jsonl");
+	} else if (info->info_stands) {
+		add_prefix(text, info);
+		buf_add_text(text, "info.json, of an earlier moment");
+	} else if (info->no_usage) {
+		buf_add_text(text, "none: nothing of it could be written");
+	} else {
+		buf_add_text(text, "none: ");
+		add_prefix(text, info);
+		buf_add_text(text, "usage.jsonl is empty");
+	}
+}
+
 static void record_rows(struct page *p, const struct assay_run_info *info)
 {
 	struct buf text = { 0 };
@@ -462,16 +512,21 @@ static void record_rows(struct page *p, const struct assay_run_info *info)
 			printable_words(p, "lost", text.data);
 		buf_clear(&text);
 	}
-	/* One unbreakable word, so that it can be copied: the row does not go through the wrapping. */
 	page_row(p, "record");
-	text_add_printable(&text, info->prefix, strlen(info->prefix));
-	buf_add_text(&text, info->info_lost || info->no_info ? "usage.jsonl" : "info.json");
+	if (info->info_lost || (info->no_info && info->records_lost > 0)) {
+		add_what_is_left(&text, info);
+	} else {
+		add_prefix(&text, info);
+		buf_add_text(&text, info->no_info ? "usage.jsonl" : "info.json");
+	}
+	/* One unbreakable word, so that it can be copied: the row does not go through the wrapping. */
 	if (text.failed)
 		p->out->failed = true;
 	else
 		page_item(p, "", text.data);
 	page_end_row(p);
 	buf_done(&text);
+	old_record_row(p, info);
 	lost_row(p, info);
 }
 

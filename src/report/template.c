@@ -15,8 +15,7 @@
 #include "report/template_value.h"
 
 #define CONVERSIONS "SEXNPTD"
-#define CONVERSIONS_IN_WORDS                                                                       \
-	"!S size, !E exit code, !X yes or no, !N none, !P percent, !T duration, !D date"
+#define CONVERSIONS_IN_WORDS "!S !E !X !N !P !T !D"
 #define NAME_SIZE 200
 #define GREEN "\033[32m"
 #define RED "\033[31m"
@@ -39,13 +38,12 @@ static const char *read_field(const char *at, struct field *ret, struct error *e
 
 	*ret = (struct field){ 0 };
 	if (*end != '}') {
-		error_say(err, -EINVAL, "summary format: '%.40s' has no closing brace", at);
+		error_say(err, -EINVAL, "'%.40s' has no closing brace", at);
 		return NULL;
 	}
 	size_t name_n = strcspn(inside, ":!}");
 	if (name_n == 0 || name_n >= NAME_SIZE) {
-		error_say(err, -EINVAL, "summary format: '%.*s' has no name",
-			(int) (n < 40 ? n + 2 : 40), at);
+		error_say(err, -EINVAL, "'%.*s' has no name", (int) (n < 40 ? n + 2 : 40), at);
 		return NULL;
 	}
 	memcpy(ret->name, inside, name_n);
@@ -61,8 +59,7 @@ static const char *read_field(const char *at, struct field *ret, struct error *e
 			ret->conversion = next[1];
 		} else {
 			error_say(err, -EINVAL,
-				"summary format: '%.*s' of {%.60s} is not known; known "
-				"are " CONVERSIONS_IN_WORDS,
+				"'%.*s' of {%.60s} is not known: " CONVERSIONS_IN_WORDS,
 				(int) (part < 20 ? part : 20), next, ret->name);
 			return NULL;
 		}
@@ -96,6 +93,15 @@ static bool is_measured(const char *name, template_measurement *measurement)
 	return false;
 }
 
+static int unknown_name(const char *name, struct error *err)
+{
+	const char *meant = template_name_like(name);
+
+	if (meant)
+		return error_say(err, -EINVAL, "{%.60s} is not known; is {%s} meant?", name, meant);
+	return error_say(err, -EINVAL, "{%.60s} is not known; assay-run(1) lists the names", name);
+}
+
 int template_check(const char *text, template_measurement *measurement, struct error *err)
 {
 	struct field f;
@@ -107,8 +113,8 @@ int template_check(const char *text, template_measurement *measurement, struct e
 		}
 		if (at[0] == '}')
 			return error_say(err, -EINVAL,
-				"summary format: '%.40s' has no opening brace; a brace itself is "
-				"written {{ or }}",
+				"'%.40s' has no opening brace; a brace itself is "
+				"{{ or }}",
 				at);
 		if (at[0] != '{') {
 			at++;
@@ -118,10 +124,7 @@ int template_check(const char *text, template_measurement *measurement, struct e
 		if (!at)
 			return -EINVAL;
 		if (!template_name_is_known(f.name) && !is_measured(f.name, measurement))
-			return error_say(err, -EINVAL,
-				"summary format: {%.60s} is not known; is {%s} meant? See "
-				"assay-run(1)",
-				f.name, template_name_like(f.name));
+			return unknown_name(f.name, err);
 	}
 	return 0;
 }

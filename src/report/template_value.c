@@ -355,6 +355,15 @@ static size_t likeness(const char *a, const char *b)
 	return front + back;
 }
 
+/* A slip of the fingers leaves most of a name in place; what shares a few letters with it is another name. */
+static bool is_close(const char *known, const char *name)
+{
+	size_t n_known = strlen(known);
+	size_t n_name = strlen(name);
+
+	return likeness(known, name) * 3 >= (n_known > n_name ? n_known : n_name) * 2;
+}
+
 const char *template_name_like(const char *name)
 {
 	const char *best = names[0];
@@ -365,7 +374,7 @@ const char *template_name_like(const char *name)
 	for (size_t i = 0; i < ARRAY_SIZE(headline_names); i++)
 		if (likeness(headline_names[i], name) > likeness(best, name))
 			best = headline_names[i];
-	return best;
+	return is_close(best, name) ? best : NULL;
 }
 
 struct template_value template_value_of(const struct assay_run_info *info, const char *name)

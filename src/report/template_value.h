@@ -20,7 +20,7 @@ struct template_value {
 
 /* Whether the name stands for something in every run, whatever is measured. Tags ("tag_x") do. */
 bool template_name_is_known(const char *name);
-/* The nearest known name, for a message. */
+/* The known name that was meant, for a message, or NULL: none is close enough. */
 const char *template_name_like(const char *name);
 /* Its value in this run; NONE when it has none. Free the text with buf_done(). */
 struct template_value template_value_of(const struct assay_run_info *info, const char *name);

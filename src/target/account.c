@@ -8,10 +8,9 @@
 #include <string.h>
 
 #include "base/macros.h"
+#include "target/account_parts.h"
 #include "target/ledger.h"
 #include "target/target.h"
-
-#define OUR_KEEPERS_NAME "keeper" /* of a run that is watched with the others */
 
 static bool children_are_its_own(const struct target *t)
 {
@@ -39,19 +38,13 @@ int account_init(struct account *a, const struct target *target, uint32_t bit)
 void account_done(struct account *a)
 {
 	free(a->names);
-	free(a->credits);
 	*a = (struct account){ 0 };
 }
 
-static int64_t waited_ns(const struct ledger *l, const struct process *p)
+int64_t share_waited_ns(const struct ledger *l, const struct process *p)
 {
 	return (int64_t) ((p->stat.children_user_ticks + p->stat.children_system_ticks) *
 			  l->clock_tick_ns);
-}
-
-static int64_t larger(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
 }
 
 static void io_numbers(const struct process *p, int64_t ret[N_COUNTED])
@@ -67,17 +60,8 @@ static void io_numbers(const struct process *p, int64_t ret[N_COUNTED])
 	ret[COUNTED_WRITE_SYSCALLS] = (int64_t) io->syscw;
 }
 
-/* All that it and the children it waited for ever used; of I/O that could not be read, nothing. */
-static void life(const struct ledger *l, const struct process *p, int64_t ret[N_COUNTED])
-{
-	memset(ret, 0, N_COUNTED * sizeof(*ret));
-	if (p->share.io_begun)
-		io_numbers(p, ret);
-	ret[COUNTED_CPU] = (int64_t) p->cpu_ns + waited_ns(l, p);
-}
-
-/* What of that was before we came. */
-static void base(const struct process *p, int64_t ret[N_COUNTED])
+/* What of all it used was before we came. */
+void share_base(const struct process *p, int64_t ret[N_COUNTED])
 {
 	const struct share *s = &p->share;
 
@@ -86,36 +70,40 @@ static void base(const struct process *p, int64_t ret[N_COUNTED])
 	ret[COUNTED_CPU] = s->base_own + s->base_waited + s->ended_base[COUNTED_CPU];
 }
 
-/* What children that ended were seen to use, and nobody waited for: it is in none of the kernel's numbers. */
-static void not_waited_for(const struct ledger *l, const struct process *p, int64_t ret[N_COUNTED])
+/* What the kernel adds its children to when it waits for them: cutime and cstime, and the files of I/O, where its own is too. */
+static void with_waited(const struct ledger *l, const struct process *p, int64_t ret[N_COUNTED])
+{
+	memset(ret, 0, N_COUNTED * sizeof(*ret));
+	if (p->share.io_begun)
+		io_numbers(p, ret);
+	ret[COUNTED_CPU] = share_waited_ns(l, p);
+}
+
+/* All that the process used and its children that ended, waited for or not, as far as anybody saw. */
+void share_whole_life(const struct ledger *l, const struct process *p, int64_t ret[N_COUNTED])
 {
 	const struct share *s = &p->share;
-	int64_t now[N_COUNTED] = { 0 };
+	int64_t waited[N_COUNTED];
 
-	if (s->io_begun)
-		io_numbers(p, now);
-	for (int k = COUNTED_IO; k < N_COUNTED; k++)
-		ret[k] = larger(0, s->ended[k] - (now[k] - s->base_io[k]));
-	ret[COUNTED_CPU] = larger(0, s->ended[COUNTED_CPU] - (waited_ns(l, p) - s->base_waited));
+	with_waited(l, p, waited);
+	for (int k = 0; k < N_COUNTED; k++)
+		ret[k] = waited[k] + larger(0, s->ended[k] - (waited[k] - s->ended_mark[k]));
+	ret[COUNTED_CPU] += (int64_t) p->cpu_ns;
 }
 
 /* What the process adds to a target it is in: its own growth, and of its children that ended whatever is known best. */
 static void whole_contribution(
 	const struct ledger *l, const struct process *p, int64_t ret[N_COUNTED])
 {
-	const struct share *s = &p->share;
-	int64_t waited = waited_ns(l, p) - s->base_waited;
+	int64_t before[N_COUNTED];
 
-	memset(ret, 0, N_COUNTED * sizeof(*ret));
-	if (s->io_begun)
-		io_numbers(p, ret);
-	for (int k = COUNTED_IO; k < N_COUNTED; k++)
-		ret[k] = larger(ret[k] - s->base_io[k], s->ended[k]) - s->ended_base[k];
-	ret[COUNTED_CPU] = (int64_t) p->cpu_ns - s->base_own +
-			   larger(waited, s->ended[COUNTED_CPU]) - s->ended_base[COUNTED_CPU];
+	share_whole_life(l, p, ret);
+	share_base(p, before);
+	for (int k = 0; k < N_COUNTED; k++)
+		ret[k] -= before[k];
 }
 
-static void contribution(const struct account *a, const struct ledger *l, const struct process *p,
+void account_contribution(const struct account *a, const struct ledger *l, const struct process *p,
 	int64_t ret[N_COUNTED])
 {
 	whole_contribution(l, p, ret);
@@ -123,88 +111,90 @@ static void contribution(const struct account *a, const struct ledger *l, const 
 		ret[COUNTED_CPU] = (int64_t) p->cpu_ns - p->share.base_own;
 }
 
-void share_begin(const struct ledger *l, struct process *p, uint64_t begin_ticks)
+void share_begin(const struct ledger *l, struct process *p, bool from_birth)
 {
 	struct share *s = &p->share;
 
-	if (s->begun)
-		return;
-	s->begun = true;
-	p->born_in_run = p->start_ticks >= begin_ticks;
-	p->born_since_line = p->born_in_run;
+	p->born_in_run = p->born_since_line = from_birth;
 	p->changed_since_line = true;
-	if (p->born_in_run)
+	/* It may end before its CPU clock is read; by ticks it is known already, as it was before its parent's cutime is. */
+	p->cpu_ns = (p->stat.user_ticks + p->stat.system_ticks) * l->clock_tick_ns;
+	if (from_birth)
 		return;
 	s->base_own = (int64_t) p->cpu_ns;
-	s->base_waited = waited_ns(l, p);
+	s->base_waited = s->seen[COUNTED_CPU] = share_waited_ns(l, p);
 }
 
-void share_begin_io(struct process *p)
+void share_first_look(struct process *p)
+{
+	/* What it waited for stays as it was when it was entered: a child that was entered too may have ended since. */
+	if (!p->born_in_run)
+		p->share.base_own = (int64_t) p->cpu_ns;
+}
+
+/* What its file grew by since the sum before is not counted. */
+void share_drop_io_growth(struct process *p)
+{
+	struct share *s = &p->share;
+	int64_t now[N_COUNTED];
+
+	io_numbers(p, now);
+	for (int k = COUNTED_IO; k < N_COUNTED; k++)
+		s->base_io[k] += now[k] - s->seen[k];
+	memcpy(&s->seen[COUNTED_IO], &now[COUNTED_IO], sizeof(now) - sizeof(now[0]) * COUNTED_IO);
+}
+
+static void share_begin_io(struct process *p)
 {
 	struct share *s = &p->share;
 
-	if (s->io_begun || !p->has_io)
+	if (!p->has_io)
+		return;
+	if (s->io_begun && s->io_spoilt)
+		share_drop_io_growth(p);
+	s->io_spoilt = false;
+	if (s->io_begun)
 		return;
 	s->io_begun = true;
+	io_numbers(p, s->seen);
 	if (!p->born_in_run)
-		io_numbers(p, s->base_io);
+		memcpy(s->base_io, s->seen, sizeof(s->base_io));
+}
+
+void account_carry(struct account *a, const int64_t used[N_COUNTED], int sign)
+{
+	for (int k = 0; k < N_COUNTED; k++)
+		a->carried[k] += sign * used[k];
 }
 
 void account_join(struct account *a, const struct ledger *l, struct process *p, bool newborn)
 {
 	int64_t so_far[N_COUNTED];
 
+	/* Who comes back brings nothing of what it did elsewhere, and what it did here is carried already. */
+	newborn = newborn && !(p->share.were & a->bit);
 	p->share.targets |= a->bit;
 	a->seen++;
-	/* What was entered just now has used nothing yet: its base is taken at its first look. */
-	if (newborn || !p->share.begun)
+	if (newborn)
 		return;
-	contribution(a, l, p, so_far);
-	for (int k = 0; k < N_COUNTED; k++)
-		a->carried[k] -= so_far[k];
+	account_contribution(a, l, p, so_far);
+	account_carry(a, so_far, -1);
 }
 
-static void keep_credit(struct account *a, const struct process *p, const int64_t used[N_COUNTED])
+/* When between two looks it left is not known: what it used from the look before on is not claimed. */
+void share_take_off_since(const struct process *p, int64_t used[N_COUNTED])
 {
-	if (a->n_credits == a->credits_capacity) {
-		size_t capacity = a->credits_capacity ? 2 * a->credits_capacity : 16;
-		struct credit *credits = realloc(a->credits, capacity * sizeof(*credits));
-
-		if (!credits) {
-			a->lost_memory = true;
-			return;
-		}
-		a->credits = credits;
-		a->credits_capacity = capacity;
-	}
-	struct credit *c = &a->credits[a->n_credits++];
-	*c = (struct credit){ .slot = p->slot, .start_ticks = p->start_ticks };
-	memcpy(c->used, used, sizeof(c->used));
-}
-
-/* True when there was one. */
-static bool take_credit(struct account *a, const struct process *p, int64_t ret[N_COUNTED])
-{
-	for (size_t i = 0; i < a->n_credits; i++) {
-		struct credit *c = &a->credits[i];
-
-		if (c->slot != p->slot || c->start_ticks != p->start_ticks)
-			continue;
-		memcpy(ret, c->used, sizeof(c->used));
-		*c = a->credits[--a->n_credits];
-		return true;
-	}
-	return false;
+	if (p->share.before_known)
+		used[COUNTED_CPU] -= (int64_t) p->cpu_ns - p->share.own_before;
 }
 
 void account_leave(struct account *a, const struct ledger *l, struct process *p)
 {
 	int64_t used[N_COUNTED];
 
-	contribution(a, l, p, used);
-	for (int k = 0; k < N_COUNTED; k++)
-		a->carried[k] += used[k];
-	keep_credit(a, p, used);
+	account_contribution(a, l, p, used);
+	share_take_off_since(p, used);
+	account_carry(a, used, 1);
 	p->share.targets &= ~a->bit;
 	p->share.were |= a->bit;
 	a->left++;
@@ -224,7 +214,7 @@ static struct account_name *name_entry(struct account *a, const char *name)
 	return entry;
 }
 
-static void add_name(struct account *a, const struct process *p)
+void account_add_name(struct account *a, const struct process *p)
 {
 	struct account_name *entry = name_entry(a, p->stat.name);
 	uint64_t base_own = (uint64_t) p->share.base_own;
@@ -233,92 +223,6 @@ static void add_name(struct account *a, const struct process *p)
 	entry->cpu_ns += p->cpu_ns > base_own ? p->cpu_ns - base_own : 0;
 	if (entry->peak_rss_bytes < p->hwm_bytes)
 		entry->peak_rss_bytes = p->hwm_bytes;
-}
-
-/* Who has its numbers now, if anybody that is watched. NULL, and *ret_unsure, when its parent ended at the same time: then it went to whoever
- * reaps orphans, and that may be one of ours. */
-static struct process *parent_of(const struct ledger *l, const struct process *p, bool *ret_unsure)
-{
-	struct process *parent = ledger_find(l, p->stat.ppid);
-
-	*ret_unsure = false;
-	if (parent && parent->alive && !parent->share.settled &&
-		parent->start_ticks <= p->start_ticks)
-		return parent;
-	if (!p->share.parent_watched)
-		return NULL;
-	for (size_t i = 0; i < l->n_order; i++) {
-		const struct process *other = ledger_at(l, i);
-
-		if (other->alive && (other->share.reaps_orphans ||
-					    strncmp(other->stat.name, "systemd", 7) == 0 ||
-					    strcmp(other->stat.name, OUR_KEEPERS_NAME) == 0))
-			*ret_unsure = true;
-	}
-	return NULL;
-}
-
-static void hand_to_parent(const struct ledger *l, const struct process *p, struct process *parent)
-{
-	int64_t whole[N_COUNTED], before[N_COUNTED];
-
-	life(l, p, whole);
-	base(p, before);
-	for (int k = 0; k < N_COUNTED; k++) {
-		parent->share.ended[k] += whole[k];
-		parent->share.ended_base[k] += before[k];
-	}
-	parent->had_children = true;
-}
-
-static void carry(struct account *a, const int64_t used[N_COUNTED], int sign)
-{
-	for (int k = 0; k < N_COUNTED; k++)
-		a->carried[k] += sign * used[k];
-}
-
-static void settle_one(struct account *a, const struct ledger *l, const struct process *p,
-	const struct process *parent, bool unsure)
-{
-	bool in = p->share.targets & a->bit;
-	bool through_parent = parent && a->with_children && (parent->share.targets & a->bit);
-	int64_t used[N_COUNTED];
-
-	if (in && through_parent) {
-		not_waited_for(l, p, used);
-		carry(a, used, 1);
-	} else if (in) {
-		contribution(a, l, p, used);
-		carry(a, used, 1);
-		a->unsure += unsure && a->with_children;
-	}
-	/* It is counted with its parent from now on, all of it. */
-	if (!in && (p->share.were & a->bit) && take_credit(a, p, used) && through_parent)
-		carry(a, used, -1);
-	if (in)
-		add_name(a, p);
-}
-
-void share_settle(
-	struct account *accounts, size_t n, const struct ledger *l, struct process *p, bool left)
-{
-	bool unsure;
-
-	if (p->share.settled)
-		return;
-	/* Gone before its first look: nothing of it is known, and nothing of it is counted. */
-	struct process *parent = parent_of(l, p, &unsure);
-
-	for (size_t i = 0; i < n; i++) {
-		struct account *a = &accounts[i];
-
-		settle_one(a, l, p, parent, unsure);
-		if (p->share.targets & a->bit)
-			left ? a->left++ : a->ended++;
-	}
-	if (parent)
-		hand_to_parent(l, p, parent);
-	p->share.settled = true;
 }
 
 /* The living of one target, while they are summed up. */
@@ -403,9 +307,15 @@ static void settle_the_ended(struct account *accounts, size_t n, const struct le
 	for (size_t i = 0; i < l->n_order; i++) {
 		struct process *p = ledger_at(l, i);
 
-		share_begin_io(p);
-		if (!p->alive)
-			share_settle(accounts, n, l, p, false);
+		if (p->alive)
+			share_begin_io(p);
+	}
+	accounts_settle(accounts, n, l);
+	for (size_t i = 0; i < l->n_order; i++) {
+		struct process *p = ledger_at(l, i);
+
+		if (p->alive)
+			with_waited(l, p, p->share.seen);
 	}
 }
 
@@ -442,7 +352,7 @@ void accounts_name_living(struct account *accounts, size_t n, const struct ledge
 
 		for (size_t k = 0; p->alive && k < n; k++)
 			if (p->share.targets & accounts[k].bit)
-				add_name(&accounts[k], p);
+				account_add_name(&accounts[k], p);
 	}
 }
 
@@ -455,7 +365,7 @@ void account_note_before(struct account *a, const struct ledger *l)
 
 		if (!p->alive || !(p->share.targets & a->bit))
 			continue;
-		base(p, before);
+		share_base(p, before);
 		if (!a->with_children)
 			before[COUNTED_CPU] = p->share.base_own;
 		a->at_start++;

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "linux/proc_stat.h"
 
@@ -35,23 +36,24 @@ enum counted {
 struct share {
 	uint32_t targets; /* a bit for each it is in now */
 	uint32_t were; /* and for each it has left */
-	bool begun, io_begun; /* where counting begins is known */
+	bool io_begun; /* where counting begins is known */
 	bool settled; /* it ended, or nobody watches it any more, and what it used was handed on */
+	bool io_spoilt; /* its files' next growth has in it what a child did before we came: it is not counted */
 	bool parent_watched; /* its parent was in some target when that was looked at last */
 	bool reaps_orphans; /* somebody else's child was handed to it */
+	bool due; /* in this tick it is asked where it belongs */
 	uint8_t looks_left; /* at where it belongs: a newborn is about to call setsid, exec or setuid */
 	int64_t base_own, base_waited; /* CPU: its own, and of children it had waited for */
 	int64_t base_io[N_COUNTED]; /* by enum counted; [COUNTED_CPU] is not used */
+	bool before_known;
+	int64_t own_before; /* its CPU clock at the look before, when it surely was where it was */
+	uid_t file_uid; /* of its directory in /proc, which changes with its user */
+	int64_t seen[N_COUNTED]; /* at the sum before: what it had waited for, and its I/O */
 	int64_t ended
-		[N_COUNTED]; /* all that children which ended had used, as far as they were seen */
-	int64_t ended_base[N_COUNTED]; /* and what of that was from before */
-};
-
-/* What somebody who left had used until then. */
-struct credit {
-	uint32_t slot;
-	uint64_t start_ticks;
-	int64_t used[N_COUNTED];
+		[N_COUNTED]; /* of children that ended, as far as they were seen: all they used that */
+	int64_t ended_mark
+		[N_COUNTED]; /* its numbers will grow by from here, if it waits for them */
+	int64_t ended_base[N_COUNTED]; /* what children that ended had used before we came */
 };
 
 struct account_name {
@@ -69,10 +71,12 @@ struct account {
 	uint64_t used[N_COUNTED]; /* since we came; never falls */
 	uint64_t user_ns, system_ns; /* used[COUNTED_CPU], split by clock ticks */
 	uint64_t before[N_COUNTED]; /* what the processes we found had used before */
-	int64_t carried[N_COUNTED]; /* of those that are in it no more */
+	int64_t carried
+		[N_COUNTED]; /* of those that are in it no more, less what members have in their numbers of others */
 
 	uint64_t living, zombies, threads; /* at the latest look */
 	uint64_t at_start, seen, ended, left;
+	uint64_t started; /* by members, as the kernel told; where it does */
 	uint64_t io_unreadable, smaps_unreadable; /* living ones, at the latest look */
 	bool io_readable; /* of at least one, ever */
 	int io_error, smaps_error; /* positive errno of one that was not */
@@ -81,8 +85,6 @@ struct account {
 	uint64_t pss_sum_bytes, pss_moved_bytes, pss_steady_max_bytes; /* of the rounds */
 	uint64_t first_seen_ns, last_seen_ns; /* when anybody was in it */
 
-	struct credit *credits;
-	size_t n_credits, credits_capacity;
 	struct account_name
 		*names; /* of those that are in it no more; the last takes all further ones */
 	size_t n_names;
@@ -93,17 +95,22 @@ struct account {
 int account_init(struct account *a, const struct target *target, uint32_t bit);
 void account_done(struct account *a);
 
-/* Where counting begins for a process that was just entered: at nothing for one that was born after `begin_ticks`. */
-void share_begin(const struct ledger *l, struct process *p, uint64_t begin_ticks);
-/* The same for its I/O, once that was read. */
-void share_begin_io(struct process *p);
+/*
+ * A process was just entered: with all it ever used (from_birth), or with what it uses from now on. To be called before its parent's first look: a
+ * child that ends in between brings its past to nobody then.
+ */
+void share_begin(const struct ledger *l, struct process *p, bool from_birth);
+/* Its CPU clock was read for the first time: where counting begins is known to the nanosecond. */
+void share_first_look(struct process *p);
 /* It is in the target from now on; `newborn`: all it ever used is the target's. */
 void account_join(struct account *a, const struct ledger *l, struct process *p, bool newborn);
-/* It is in it no more, but lives on in another one. */
+/* It is in it no more, but is still followed: for another target, or because its parent is in one and will have its numbers. */
 void account_leave(struct account *a, const struct ledger *l, struct process *p);
-/* It ended, or left the last target it was in: what it used goes to its parent's account with the kernel's, or is carried on. Once a process. */
-void share_settle(
-	struct account *accounts, size_t n, const struct ledger *l, struct process *p, bool left);
+/* It left all targets and is followed no more. */
+void share_let_go(struct account *accounts, size_t n, const struct ledger *l, struct process *p);
+/* What those used that have ended since the last time goes to their parents' accounts with the kernel's, or is carried on. Whoever changed targets
+ * does so after it: what it has of children that ended is then known. */
+void accounts_settle(struct account *accounts, size_t n, const struct ledger *l);
 /* Sums up all living ones, after their files were read; settles those that ended meanwhile. */
 void accounts_sum(struct account *accounts, size_t n, const struct ledger *l, uint64_t now_ns);
 /* What its processes had used when we came; after the first sum. */

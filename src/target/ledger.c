@@ -16,17 +16,21 @@
 #define EARLY_MAX 4096
 #define FDS_FOR_OTHERS 64 /* left for files, sockets and directories of everyone else */
 
-int ledger_init(struct ledger *l, const struct roots *roots, size_t n_columns, struct error *err)
+void ledger_take_file_limit(struct ledger *l, size_t for_others)
 {
 	struct rlimit limit = { 0 };
 
+	getrlimit(RLIMIT_NOFILE, &limit);
+	size_t others = FDS_FOR_OTHERS + for_others;
+	l->fds_limit = limit.rlim_cur > 2 * others ? (size_t) limit.rlim_cur - others : 0;
+}
+
+int ledger_init(struct ledger *l, const struct roots *roots, size_t n_columns, struct error *err)
+{
 	*l = (struct ledger){ .roots = roots, .n_columns = n_columns };
 	l->clock_tick_ns = NSEC_PER_SEC / (uint64_t) sysconf(_SC_CLK_TCK);
 	l->boot_offset_ns = clock_slept_ns();
-	getrlimit(RLIMIT_NOFILE, &limit);
-	l->fds_limit = limit.rlim_cur > 2UL * FDS_FOR_OTHERS
-			       ? (size_t) limit.rlim_cur - FDS_FOR_OTHERS
-			       : 0;
+	ledger_take_file_limit(l, 0);
 	l->names = calloc(LEDGER_NAMES_MAX, sizeof(*l->names));
 	if (!l->names || !buf_reserve(&l->commands, 4096)) {
 		ledger_done(l);

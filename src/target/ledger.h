@@ -62,6 +62,7 @@ struct ledger {
 	uint32_t rest_every;
 	uint64_t readings_skipped;
 	size_t fds_kept, fds_limit;
+	uint64_t files_short; /* times a file could not be opened for want of descriptors */
 	/* every fork since the start was told by the census: lists of children need a look only where it saw one */
 	bool forks_known;
 	bool look_everywhere; /* at the next look: children may have changed their parent */
@@ -95,6 +96,8 @@ struct ledger {
 
 int ledger_init(struct ledger *l, const struct roots *roots, size_t n_columns, struct error *err);
 void ledger_done(struct ledger *l);
+/* How many files may be kept open, when RLIMIT_NOFILE was changed, or when others need more than the usual few. */
+void ledger_take_file_limit(struct ledger *l, size_t for_others);
 
 /*
  * One look at the whole tree, top-down: the keeper's totals first, then parents before children, so that a process that is reaped

@@ -40,6 +40,8 @@ static ssize_t read_file(
 			close(fd);
 		}
 	}
+	if (n == -EMFILE || n == -ENFILE)
+		l->files_short++;
 	/* A file may be missing while the process lives: an older kernel has no smaps_rollup, one that is exiting no memory. */
 	if ((n == -ESRCH || n == -ENOENT) && process_cpu_clock(p->pid, &cpu_ns) < 0)
 		ledger_vanished(l, p);

@@ -127,6 +127,17 @@ static int check_terms(const struct target *t, struct error *err)
 	return 0;
 }
 
+static int parse_word(struct target_term *ret, const char *text, size_t n, struct error *err)
+{
+	char *word = strndup(text, n);
+
+	if (!word)
+		return error_set(err, -ENOMEM, "cannot keep the words of a target");
+	int r = parse_term(ret, word, err);
+	free(word);
+	return r;
+}
+
 static int parse_terms(struct target *t, const char *text, struct error *err)
 {
 	int r = 0;
@@ -136,11 +147,8 @@ static int parse_terms(struct target *t, const char *text, struct error *err)
 		if (t->n_terms == TARGET_TERMS_MAX)
 			return error_say(err, -EINVAL, "more than %d conditions in one target",
 				TARGET_TERMS_MAX);
-		AUTO_FREE char *word =
-			next ? strndup(text, (size_t) (next - text) - 1) : strdup(text);
-		if (!word)
-			return error_set(err, -ENOMEM, "cannot keep the words of a target");
-		r = parse_term(&t->terms[t->n_terms++], word, err);
+		r = parse_word(&t->terms[t->n_terms++], text,
+			next ? (size_t) (next - text) - 1 : strlen(text), err);
 	}
 	return r < 0 ? r : check_terms(t, err);
 }

@@ -25,10 +25,12 @@ static int parse_pid(const char *text, size_t n, const char *what, pid_t *ret, s
 		*ret = (pid_t) pid;
 		return 0;
 	}
-	AUTO_FREE char *word = strndup(text, n);
-
-	return error_say(err, -EINVAL, "'%s' is no %s: a number from 1 to %d",
+	char *word = strndup(text, n);
+	int r = error_say(err, -EINVAL, "'%s' is no %s: a number from 1 to %d",
 		shown(word ? word : "?").text, what, INT_MAX);
+
+	free(word);
+	return r;
 }
 
 /* The caller's own where nothing is given; the kernel says 0 for one that our PID namespace does not know. */
@@ -47,7 +49,8 @@ static int parse_own(
 
 static int by_pid(const void *a, const void *b)
 {
-	const struct target_pid *one = a, *other = b;
+	const struct target_pid *one = a;
+	const struct target_pid *other = b;
 
 	return (one->pid > other->pid) - (one->pid < other->pid);
 }

@@ -165,7 +165,8 @@ static int take_own(struct target_term *term, const char *membership, struct err
 {
 	static const char *const order[] = { CGROUP_V2, "memory", "cpuacct", "cpu", "pids",
 		"freezer", "name=systemd" };
-	struct cgroup_line line, chosen = { .path = NULL };
+	struct cgroup_line line;
+	struct cgroup_line chosen = { .path = NULL };
 	const char *controller = NULL;
 
 	for (size_t i = 0; i < ARRAY_SIZE(order); i++)

@@ -39,8 +39,10 @@ static const char *end_of_bracket(const char *at)
 	at += *at == '^';
 	at += *at == ']';
 	while (*at && *at != ']') {
-		char inner = *at == '[' ? at[1] : '\0';
+		char inner = '\0';
 
+		if (*at == '[')
+			inner = at[1];
 		if (inner == ':' || inner == '.' || inner == '=') {
 			const char close[] = { inner, ']', '\0' };
 			const char *end = strstr(at + 2, close);

@@ -81,7 +81,7 @@ static int find_processes(struct target_term *term, const struct roots *roots,
 	struct proc_stat *ret_first, struct error *err)
 {
 	for (size_t i = 0; i < term->n_pids; i++) {
-		struct proc_stat stat;
+		struct proc_stat stat = { 0 };
 		int r = target_find_process(roots, term->pids[i].pid, &stat, err);
 
 		if (r < 0)
@@ -132,24 +132,33 @@ static bool number_of_user(const char *text, uid_t *ret)
 	return true;
 }
 
+/* Of a user by number; `found` is NULL where nobody has it. */
+static int take_name(struct target_term *term, const struct passwd *found, struct error *err)
+{
+	char number[24];
+
+	(void) snprintf(number, sizeof(number), "%lu", (unsigned long) term->uid);
+	term->text = strdup(found ? found->pw_name : number);
+	return term->text ? 0 : error_set(err, -ENOMEM, "cannot keep a user's name");
+}
+
 static int find_user(struct target_term *term, struct error *err)
 {
-	AUTO_FREE char *space = NULL;
+	char *space = NULL;
 	struct passwd user;
 
 	/* A name of digits only is still a name first, as for chown(1). */
 	int r = look_up(term->text, term->uid, &user, &space);
 
-	if (r == 1 && term->text) {
+	if (!term->text) {
+		r = take_name(term, r == 1 ? &user : NULL, err);
+		free(space);
+		return r;
+	}
+	free(space);
+	if (r == 1) {
 		term->uid = user.pw_uid;
 		return 0;
-	}
-	if (!term->text) {
-		char number[24];
-
-		(void) snprintf(number, sizeof(number), "%lu", (unsigned long) term->uid);
-		term->text = strdup(r == 1 ? user.pw_name : number);
-		return term->text ? 0 : error_set(err, -ENOMEM, "cannot keep a user's name");
 	}
 	if (number_of_user(term->text, &term->uid))
 		return 0;

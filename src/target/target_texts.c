@@ -31,7 +31,7 @@ static void add_text(struct buf *out, const struct target_term *term)
 	case TARGET_CGROUP:
 		if (term->controller)
 			buf_addf(out, ":%s", term->controller);
-		/* fall through */
+		__attribute__((fallthrough));
 	case TARGET_USER:
 	case TARGET_CONTAINER:
 	case TARGET_NAME:
@@ -128,7 +128,8 @@ static void write_file_word(struct target *t)
 
 int target_write_texts(struct target *t, const struct proc_stat *first)
 {
-	struct buf text = { 0 }, people = { 0 };
+	struct buf text = { 0 };
+	struct buf people = { 0 };
 
 	for (size_t i = 0; i < t->n_terms; i++) {
 		if (i > 0) {
@@ -138,7 +139,7 @@ int target_write_texts(struct target *t, const struct proc_stat *first)
 		add_text(&text, &t->terms[i]);
 		add_people(&people, &t->terms[i], first);
 	}
-	if (text.failed || people.failed) {
+	if (text.failed || people.failed || !text.data || !people.data) {
 		buf_done(&text);
 		buf_done(&people);
 		return -ENOMEM;

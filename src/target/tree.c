@@ -122,6 +122,11 @@ static bool read_stat(struct ledger *l, struct process *p)
 	struct proc_stat stat;
 	int fd = p->fd_stat >= 0 ? p->fd_stat : root_file(l->roots->proc, "%d/stat", (int) p->pid);
 
+	/* It lives, its clock says so: what was read last stands. */
+	if (fd == -EMFILE || fd == -ENFILE || fd == -ENOMEM) {
+		l->files_short++;
+		return true;
+	}
 	if (fd < 0)
 		return false;
 	ssize_t n = read_kernel_record(fd, text, sizeof(text));

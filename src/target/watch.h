@@ -9,9 +9,11 @@
 #include <sys/types.h>
 
 #include "target/account.h"
+#include "target/kin.h"
 #include "target/strangers.h"
 
 struct error;
+struct exit_page;
 struct ledger;
 struct process;
 struct target;
@@ -24,7 +26,11 @@ struct watch {
 	size_t n;
 	pid_t ours[WATCH_OURS_MAX]; /* processes of assay itself, which are in no target */
 	size_t n_ours;
-	uint64_t begin_ticks; /* of the boot clock: who began later was born while we watched */
+	uint64_t
+		young_ticks; /* of the boot clock, at the look before: who began later is new, not a stranger that was passed by */
+	uint64_t forks; /* of the whole machine, at the look before */
+
+	struct kin kin; /* of the trees, where the kernel tells of forks */
 
 	/* Who may be new: pids are given in turn, so those between the last one given then and now. */
 	pid_t last_pid, pid_max;
@@ -38,9 +44,11 @@ struct watch {
 	bool moved_by_others; /* whether a stranger can come into a target without running */
 
 	bool noted_before; /* what the first members had used already */
+	bool asks_users, asks_cgroups; /* some target is by user, by cgroup */
 	uint64_t summed_tick; /* of the ledger */
 	uint64_t scans,
 		candidates; /* full ones; processes whose stat was read to see whose they are */
+	bool hides; /* /proc is mounted so that it hides processes from us */
 	uint64_t hidden; /* processes that live and that /proc does not show */
 	uint64_t unreadable; /* processes of which it could not be told, at the latest full scan */
 	int unreadable_error; /* positive errno */
@@ -50,8 +58,13 @@ struct watch {
 int watch_init(struct watch *w, struct ledger *ledger, const struct target *targets, size_t n,
 	struct error *err);
 void watch_leave_out(struct watch *w, pid_t ours);
+/* Before the first look: who descends from a tree's members is told by the kernel as well. Takes over the subscription; -1: none. */
+void watch_listen(struct watch *w, int connector_fd);
 void watch_done(struct watch *w);
 
+/* What the keeper of a run beside which it is watched has reaped: the last CPU time of those, better than the last look's. Before the look; NULL: there
+ * is no keeper. */
+void watch_take_exits(struct watch *w, const struct exit_page *page);
 /* One look: finds who is new, reads stat and the CPU clock of every member that ran, notices who ended and who left. */
 void watch_refresh(struct watch *w, uint64_t now_ns);
 /* Sums the accounts up, when all files of this tick were read; once a tick. */

@@ -253,6 +253,23 @@ def test_what_a_run_left_that_was_killed_with_its_keeper_is_removed_by_the_next(
             path.rmdir()
 
 
+def test_a_recorder_killed_before_it_has_a_keeper_leaves_what_only_the_next_of_the_kind_removes(run_assay, room, strace, hierarchies):
+    """As assay-run(1) says: nobody was there to remove them."""
+    def left():
+        return {made for directory in hierarchies.values() for made in directory.glob("assay-run-*")}
+
+    before = left()
+    inject = [strace, "-o", str(room / "trace"), "-e", "trace=clone,clone3,fork,vfork",
+              "-e", "inject=clone,clone3,fork,vfork:signal=SIGKILL:when=1"]
+    run_assay(["true"], OWN, wrapper=inject, complete=False)
+    made = left() - before
+    assert made, "killed after they were made and before the keeper"
+    run_assay(["true"])
+    assert left() - before == made, "a run that makes none looks for none"
+    run_assay(["true"], OWN)
+    assert left() <= before
+
+
 def test_a_command_that_cannot_start_leaves_no_cgroup(run_assay, hierarchies):
     run = run_assay(["no-such-command-anywhere"], OWN, complete=False)
 

@@ -2,11 +2,13 @@
 """What goes wrong around a run must never change what the job does, and the record must not pretend."""
 import json
 import os
+import re
 import signal
+import time
 
 import pytest
 
-from support import User, alive, read_info, read_usage, wait_for
+from support import User, alive, read_info, read_usage, state_of, wait_for
 
 FAST = ["-i", "10ms", "--report-interval", "10ms"]
 
@@ -31,6 +33,21 @@ def test_a_disk_that_fills_up_costs_lines_and_not_the_job(run_assay, disk_of):
     info = json.loads((full_disk / "info.json").read_bytes())
     assert info["state"] == "running" or info["self"]["records_lost"] > 0
     assert any(word in run.stderr.lower() for word in (b"lost", b"no space", b"not written")), run.stderr
+
+
+@pytest.mark.parametrize("types, said", [("all", "none: {prefix}usage.jsonl is empty"), ("processes-samples", "none: {prefix}usage.jsonl is empty"),
+                                         ("system-summary", "none: nothing of it could be written")])
+def test_a_full_disk_leaves_no_file_that_the_summary_calls_a_record(run_assay, disk_of, types, said):
+    disk = disk_of("256k")
+    with open(disk / "ballast", "wb", buffering=0) as file, pytest.raises(OSError):
+        while True:
+            file.write(b"x" * 4096)
+    run = run_assay(["sh", "-c", "exit 3"], ["-t", types], prefix=f"{disk}/", quiet=False, complete=False)
+
+    assert run.status == 3
+    assert [path.name for path in disk.iterdir() if path.stat().st_size and path.name != "ballast"] == []
+    record = re.search(rb"^  record +(.*)$", run.stderr, re.M)[1].decode()
+    assert record == said.format(prefix=f"{disk}/")
 
 
 @pytest.mark.parametrize("blocks", [1, 64])
@@ -209,3 +226,53 @@ def test_doctor_needs_a_small_stack_too(assay):
     done = subprocess.run(["sh", "-c", f'ulimit -s 64; exec "{assay}" doctor'], capture_output=True, timeout=60)
 
     assert done.returncode == 0, done.stderr
+
+
+def stopped(pid):
+    return state_of(pid) == "T"
+
+
+def test_an_end_that_the_keeper_saw_late_makes_the_wall_time_an_upper_bound(run_assay, room):
+    gate = room / "gate"
+    before = time.monotonic()
+    started = run_assay.start(["sh", "-c", f"until [ -e {gate} ]; do sleep 0.02; done; exit 3"], ["-i", "20ms"], quiet=False)
+    monitor = started.running_info()["monitor"]
+    both = [started.process.pid, monitor["keeper_pid"]]
+    for pid in both:
+        os.kill(pid, signal.SIGSTOP)
+        wait_for(lambda: stopped(pid), "the stop")
+    gate.touch()
+    wait_for(lambda: state_of(monitor["job_pid"]) == "Z", "the job to end")
+    ended = time.monotonic()
+    wait_for(lambda: time.monotonic() > ended + 1, "a second, in which nobody looks")
+    for pid in both:
+        os.kill(pid, signal.SIGCONT)
+    run = started.finish()
+
+    assert run.status == 3
+    wall = run.headline["wall_seconds"]
+    assert wall["quality"] == "upper_bound" and "keeper was stopped" in wall["why"]
+    assert wall["value"] >= 1
+    assert wall["lower"] <= ended - before < wall["value"]
+    assert run.headline["cpu_mean_cores"]["quality"] in ("lower_bound", "estimate")
+    assert b"exited 3 after at most " in run.stderr
+
+
+def test_a_keeper_that_was_stopped_before_sees_the_end_in_time(run_assay, room):
+    gate = room / "gate"
+    started, info = running(run_assay, gate)
+    keeper = info["monitor"]["keeper_pid"]
+    os.kill(started.process.pid, signal.SIGSTOP)
+    wait_for(lambda: stopped(started.process.pid), "the stop")
+    os.kill(keeper, signal.SIGSTOP)
+    wait_for(lambda: stopped(keeper), "the keeper's stop")
+    for pid in (keeper, started.process.pid):
+        os.kill(pid, signal.SIGCONT)
+    wait_for(lambda: not stopped(keeper), "the keeper to go on")
+    windows = len(read_usage(started.prefix, torn_end=True))
+    wait_for(lambda: len(read_usage(started.prefix, torn_end=True)) > windows + 2, "more windows")
+    gate.touch()
+    run = started.finish()
+
+    assert run.status == 5
+    assert run.headline["wall_seconds"]["quality"] == "exact"

@@ -357,6 +357,19 @@ def test_a_tree_with_a_fifo_and_names_of_escapes_neither_holds_nor_colours_the_t
     assert not any(byte < 32 and byte != 10 for byte in done.stdout), done.stdout
 
 
+@pytest.mark.parametrize("path, said", [
+    ("proc/stat", "host_cpu_seconds absent: EFBIG"),
+    ("proc/self/mountinfo", "cannot tell the cgroups of process 5200: File too large")])
+def test_what_is_larger_than_any_kernel_file_is_not_read_to_its_end(assay, room, path, said):
+    tree = room / "tree"
+    shutil.copytree(FIXTURES / "slurm-v2", tree, symlinks=True)
+    os.truncate(tree / path, 3 << 30)  # a hole: nothing is stored
+    done = subprocess.run([str(assay), "doctor", "--readings", "--root", str(tree)], stdin=subprocess.DEVNULL, capture_output=True,
+                          check=True, timeout=60)
+
+    assert said in " ".join(done.stdout.decode().split())
+
+
 @pytest.mark.parametrize("text", ["garbled\n", "", "-1\n"])
 def test_a_limit_that_cannot_be_understood_is_told_of_and_hides_no_other(assay, room, text):
     tree = room / "tree"

@@ -393,8 +393,8 @@ def test_a_limit_of_output_counts_what_is_captured(run_assay):
 
 BAD_LIMITS = {
     "": None,  # as if it was not there
-    "nonsense": "there is no limit \"nonsense\"; known are wall, cpu, memory, processes and output",
-    "time=2h": "there is no limit \"time\"",
+    "nonsense": "no limit is called \"nonsense\"; known are wall, cpu, memory, processes, output",
+    "time=2h": "no limit is called \"time\"",
     "wall": "limit wall has no value",
     "wall=": "limit wall has no value",
     "wall = 2h": "limit wall has no value",
@@ -402,7 +402,7 @@ BAD_LIMITS = {
     "wall=-1s": "\"-1s\" is not a duration",
     "cpu=soon": "limit cpu: \"soon\" is not a duration",
     "memory=8": "\"8\" has no unit",
-    "memory=8GB": "1000 or of 1024",
+    "memory=8GB": "by 1000 or by 1024",
     "memory=0G": "nothing at all",
     "memory=-1G": "\"-1G\" is not a size",
     "memory=99999999999G": "not a size",

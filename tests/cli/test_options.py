@@ -166,7 +166,10 @@ def test_what_ends_in_2_is_said_at_every_level(call):
 def test_a_value_outside_the_set_names_where_it_stands_and_what_is_taken(call, option, value, known):
     variable = "ASSAY_" + option.upper().replace("-", "_")
 
-    assert f"--{option} is '{value}'; it takes {known}" in refused(call("run", f"--{option}={value}", "touch", "started"))
+    said = f"assay: --{option} is '{value}'; it takes {known}"
+    if len(said) > 80:  # what was typed stands just above
+        said = f"assay: --{option} takes {known}"
+    assert refused(call("run", f"--{option}={value}", "touch", "started")).startswith(said)
     line = refused(call("run", "touch", "started", env={variable: value}))
     assert f"{variable} is '{value}'; it takes {known}" in line
     call.write(CONFIG, f"\n\n{option} = {value}\n")
@@ -554,13 +557,32 @@ def test_without_labels_the_record_has_none(call):
     assert {"name", "message", "tags", "tags_hex"}.isdisjoint(info)
 
 
-def test_tags_of_the_environment_and_of_files_stand_between_commas_and_a_higher_source_replaces_them(call):
+def test_tags_of_all_sources_are_joined_and_the_higher_one_wins_a_key(call):
     call.write(CONFIG, "tag = a=1, b=2\ntag = c=3\n")
-    env = {"ASSAY_TAG": "d=4,e=5 ,"}
+    env = {"ASSAY_TAG": "b=4,d=5 ,"}
 
     assert call("run", "-q", "-p", "1/", "true").info("1/")["tags"] == {"a": "1", "b": "2", "c": "3"}
-    assert call("run", "-q", "-p", "2/", "true", env=env).info("2/")["tags"] == {"d": "4", "e": "5"}
-    assert call("run", "-q", "-p", "3/", "--tag", "f=6,7", "true", env=env).info("3/")["tags"] == {"f": "6,7"}
+    assert call("run", "-q", "-p", "2/", "true", env=env).info("2/")["tags"] == {"a": "1", "b": "4", "c": "3", "d": "5"}
+    tags = call("run", "-q", "-p", "3/", "--tag", "f=6,7", "--tag", "d=8", "true", env=env).info("3/")["tags"]
+    assert tags == {"a": "1", "b": "4", "c": "3", "d": "8", "f": "6,7"}
+
+
+def test_an_empty_tag_in_a_file_takes_back_those_of_lower_files(call):
+    call.write("one", "tag = a=1\n")
+    call.write("two", "tag =\ntag = b=2\n")
+    call.write("three", "tag =\n")
+    env = {"ASSAY_CONFIG_PATHS": "HERE/one:HERE/two", "ASSAY_TAG": "c=3"}
+
+    assert call("run", "-q", "-p", "1/", "--tag", "d=4", "true", env=env).info("1/")["tags"] == {"b": "2", "c": "3", "d": "4"}
+    env["ASSAY_CONFIG_PATHS"] = "HERE/one:HERE/two:HERE/three"
+    assert call("run", "-q", "-p", "2/", "true", env=env).info("2/")["tags"] == {"c": "3"}
+
+
+def test_a_bad_tag_of_a_file_is_found_beside_a_good_one_of_the_command_line(call):
+    call.write(CONFIG, "\ntag = novalue\n")
+
+    line = refused(call("run", "--tag", "a=1", "touch", "started"))
+    assert "'novalue'" in line and ".assay/config:2: tag" in line
 
 
 @pytest.mark.parametrize("tag", ["novalue", "=v", "", "a b=c", "a\"=c", "ü=c"])
@@ -575,6 +597,33 @@ def test_the_summary_in_words_of_ones_own(call):
     assert called.err == "sh -c 'exit 3' gave 3 in record/\n"
     assert call("run", "-q", "--summary-format", "x", "-p", "r/", "true").err == ""
     assert call("run", "--summary-format", "{exit_code!E}", "--colors", "-p", "s/", "true").err.startswith("\x1b[")
+
+
+def test_a_name_that_is_like_no_other_is_not_taken_for_one(call):
+    assert refused(call("run", "--summary-format", "{nobody}", "touch", "started")) == (
+        "assay: --summary-format: {nobody} is not known; assay-run(1) lists the names\n")
+
+
+@pytest.mark.parametrize("words", [[""], ["--", ""], ["-c", "all", "", "touch", "started"]])
+def test_a_command_without_a_name_is_said_to_have_none(call, words):
+    called = call("run", "-p", "r/", *words)
+
+    assert called.status == 127, "as of a shell"
+    assert called.err == "assay: cannot run '', an empty name: No such file or directory\n"
+    assert called.recorded() == []
+
+
+@pytest.mark.parametrize("words", [["--timestamps"], ["-c", "none", "--timestamps"], ["--timestamps", "-c", "none"]])
+def test_timestamps_of_nothing_are_refused(call, words):
+    assert "--timestamps needs -c: no output is captured" in refused(call("run", *words, "touch", "started"))
+
+
+def test_timestamps_of_a_file_or_a_variable_wait_for_a_run_that_captures(call):
+    call.write(CONFIG, "timestamps = yes\n")
+
+    assert call("run", "-q", "-p", "1/", "true").status == 0
+    assert call("run", "-q", "-p", "2/", "-c", "stdout", "true").recorded()[-2:] == ["2/stdout.times", "2/usage.jsonl"]
+    assert call("run", "-q", "-p", "3/", "--timestamps=no", "-c", "none", "true", env={"ASSAY_TIMESTAMPS": "1"}).status == 0
 
 
 @pytest.mark.parametrize("words, env, colored", [

@@ -29,6 +29,7 @@ static inline void open_readings(struct readings *r, const char *mountinfo, cons
 	tree_open(&r->tree, mountinfo);
 	tree_put(&r->tree, "proc/4321/cgroup", cgroups);
 	assert_int_equal(measures_build(&r->measures, &err), 0);
+	r->reading = (struct cgroup_reading){ 0 };
 	r->collect = (struct collect){ .roots = &r->tree.roots,
 		.cgroup = &r->view,
 		.cgroup_reading = &r->reading,

@@ -269,13 +269,15 @@ static void a_selection_that_cannot_be_names_what_is_near_and_what_helps(void **
 	} cases[] = { { "proc_rs_bytes", -ENOENT, "'proc_rs_bytes'", "'proc_rss_bytes'" },
 		{ "all,proc_cpu_second", -ENOENT, "'proc_cpu_second'", "'proc_cpu_seconds'" },
 		{ "defualt", -ENOENT, "'defualt'", "'default'" },
-		{ "proc_status", -ENOENT, "is called", "'proc_state'" },
-		{ "PROC_STATE", -ENOENT, "'PROC_STATE'", "nearest" },
-		{ "cgroup_*", -ENOENT, "matches 'cgroup_*'", "nearest" },
+		{ "proc_status", -ENOENT, "no measurement 'proc_status'",
+			"is 'proc_state' meant?" },
+		{ "PROC_STATE", -ENOENT, "no measurement 'PROC_STATE'",
+			"'assay measurements' lists them" },
+		{ "cgroup_*", -ENOENT, "matches 'cgroup_*'", "'assay measurements' lists them" },
 		{ "all,-proc_commant", -ENOENT, "'proc_commant'", "'proc_command'" },
-		{ "", -EINVAL, "empty", "default" }, { " , ,", -EINVAL, "empty", "default" },
-		{ "all,-", -EINVAL, "nothing", "'-'" },
-		{ "all,-all", -EINVAL, "selects no measurement", "'all,-all'" },
+		{ "", -EINVAL, "empty", "'assay measurements'" },
+		{ " , ,", -EINVAL, "empty", "lists" }, { "all,-", -EINVAL, "nothing", "'-'" },
+		{ "all,-all", -EINVAL, "selects none", "'all,-all'" },
 		{ "x2345678901234567890123456789012345678901234567890123456789012345678901234567890"
 		  "1234567890"
 		  "12345678901234567890123456789012345678901234567890",
@@ -290,7 +292,8 @@ static void a_selection_that_cannot_be_names_what_is_near_and_what_helps(void **
 		assert_int_equal(bits, BIT(N_ROWS - 1));
 		assert_non_null(strstr(err.text, cases[i].said));
 		assert_non_null(strstr(err.text, cases[i].nearest));
-		assert_non_null(strstr(err.text, "'assay measurements'"));
+		if (!strstr(err.text, "meant?"))
+			assert_non_null(strstr(err.text, "'assay measurements'"));
 	}
 }
 

@@ -41,8 +41,8 @@ static void what_is_no_size_or_may_mean_two_is_refused_in_words(void **state)
 		{ "1Gib", "not a size" }, { "1e3K", "not a size" }, { "0x10K", "not a size" },
 		{ "16384P", "not a size" }, { "18446744073709551616B", "not a size" },
 		{ "17179869184G", "not a size" }, { "1b", "not a size" }, { "8", "has no unit" },
-		{ "8.5", "has no unit" }, { "8GB", "1000 or of 1024" }, { "8kb", "say K or KiB" },
-		{ "1.5MB", "say M or MiB" } };
+		{ "8.5", "has no unit" }, { "8GB", "by 1000 or by 1024" },
+		{ "8kb", "say K or KiB" }, { "1.5MB", "say M or MiB" } };
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct error err = { 0 };

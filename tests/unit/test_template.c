@@ -145,6 +145,8 @@ static void wrong_templates_are_named_before_anything_runs(void **state)
 		{ "{exit_code!Q}", "'!Q' of {exit_code} is not known" },
 		{ "{exit_code!}", "'!' of {exit_code} is not known" },
 		{ "{exit_code!EE}", "'!EE' of {exit_code} is not known" },
+		{ "{nobody}", "{nobody} is not known; assay-run(1) lists the names" },
+		{ "{wall_clock_tme}", "is {wall_clock_time} meant?" },
 		{ "{tag_}", "{tag_} is not known" },
 		{ "{proc_min_rss_total_bytes}", "is not known" },
 	};

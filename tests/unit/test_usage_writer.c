@@ -282,6 +282,38 @@ static void a_reader_that_went_away_is_an_error_and_no_signal(void **state)
 	close(ends[1]);
 }
 
+/* What a killed recorder left at the end of a series that is continued. */
+static void an_end_that_another_left_is_mended_before_anything_follows(void **state)
+{
+	static const struct {
+		const char *left;
+		size_t torn;
+		bool is_whole;
+		const char *kept;
+	} ends[] = { { "{}\n{\"a", 3, false, "{}\n" }, { "{}\n{}", 2, true, "{}\n{}\n" } };
+	struct fixture *f = *state;
+	char text[4096];
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		const struct record r = { .measures = &no_measures };
+		size_t n = strlen(ends[i].kept);
+
+		assert_int_equal(ftruncate(f->fd, 0), 0);
+		assert_int_equal(fd_write_all(f->fd, ends[i].left, strlen(ends[i].left), NULL), 0);
+		usage_writer_mend(&f->writer, ends[i].torn, ends[i].is_whole);
+		f->writer.sequence_before = 7;
+		f->writer.segment = 3;
+		assert_int_equal(f->writer.sink.write(&f->writer.sink, &r, &f->err), 0);
+		ssize_t got = pread(f->fd, text, sizeof(text) - 1, 0);
+		assert_true(got > (ssize_t) n);
+		text[got] = '\0';
+		assert_memory_equal(text, ends[i].kept, n);
+		assert_memory_equal(text + n, "{\"schema\":", strlen("{\"schema\":"));
+		assert_non_null(strstr(text, "\"sequence\":7,"));
+		assert_non_null(strstr(text, "\"segment\":3,"));
+	}
+}
+
 int main(void)
 {
 #define WITH_FIXTURE(test) cmocka_unit_test_setup_teardown(test, open_fixture, close_fixture)
@@ -294,6 +326,7 @@ int main(void)
 		WITH_FIXTURE(half_a_line_that_is_lost_and_cannot_be_cut_off_is_ended),
 		WITH_FIXTURE(a_torn_oldest_line_can_be_dropped_too),
 		WITH_FIXTURE(a_file_that_others_emptied_is_not_filled_with_nuls),
+		WITH_FIXTURE(an_end_that_another_left_is_mended_before_anything_follows),
 		WITH_FIXTURE(a_write_leaves_signals_as_they_were),
 		cmocka_unit_test(a_reader_that_went_away_is_an_error_and_no_signal),
 	};

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* Opens, locks and reads a record that is to be continued, without changing a byte of it. */
+#include "record/earlier.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/fd_read.h"
+#include "record/writer_lock.h"
+
+/* Whoever renames a record away takes its lock first; between our open(2) and our lock he may have done it. */
+static int still_has_its_name(int dirfd, const char *name, int fd)
+{
+	struct stat ours;
+	struct stat named;
+
+	if (fstat(fd, &ours) < 0)
+		return -errno;
+	if (!S_ISREG(ours.st_mode))
+		return -EINVAL;
+	if (fstatat(dirfd, name, &named, AT_SYMLINK_NOFOLLOW) < 0)
+		return errno == ENOENT ? -EBUSY : -errno;
+	return named.st_dev == ours.st_dev && named.st_ino == ours.st_ino ? 0 : -EBUSY;
+}
+
+static int open_file(int dirfd, const char *name, int *ret_fd)
+{
+	int fd = openat(
+		dirfd, name, O_RDWR | O_APPEND | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC);
+	int r = fd < 0 ? -errno : writer_lock_take(fd);
+
+	if (r == 0)
+		r = still_has_its_name(dirfd, name, fd);
+	if (r < 0) {
+		if (fd >= 0)
+			close(fd);
+		return r;
+	}
+	*ret_fd = fd;
+	return 0;
+}
+
+static int say(struct error *err, int r, const char *where, const char *name)
+{
+	if (r == -EBUSY)
+		return error_say(err, r, "%s%s is still being written by another run", where, name);
+	if (r == -ELOOP || r == -EINVAL || r == -EISDIR)
+		return error_say(
+			err, r, "%s%s is no file of its own: it is not continued", where, name);
+	if (r == -EFBIG)
+		return error_say(
+			err, r, "%s%s is no series of assay: it is not continued", where, name);
+	return error_set(err, r, "cannot continue %s%s", where, name);
+}
+
+static int read_info(struct earlier *e, struct error *err)
+{
+	struct buf text = { 0 };
+	int r = fd_read_all(e->info_fd, READ_INFO_MAX, &text);
+
+	if (r == -EFBIG)
+		(void) error_say(err, r, "it is larger than any that assay writes");
+	else if (r < 0)
+		(void) error_set(err, r, "reading");
+	else
+		r = read_info_parse(text.data ? text.data : "", text.len, &e->info, err);
+	buf_done(&text);
+	return r;
+}
+
+int earlier_open(struct earlier *e, int dirfd, const char *where, const char *info_name,
+	const char *usage_name, struct error *err)
+{
+	*e = (struct earlier){ .info_fd = -1, .usage_fd = -1 };
+	int r = open_file(dirfd, info_name, &e->info_fd);
+
+	if (r == -ENOENT)
+		return 0;
+	/* The info file is replaced, which is a matter of the directory. */
+	if (r == 0 && faccessat(dirfd, ".", W_OK | X_OK, AT_EACCESS) < 0)
+		r = -errno;
+	if (r < 0)
+		return say(err, r, where, info_name);
+	r = read_info(e, err);
+	if (r < 0)
+		return error_wrap(err, "%s%s cannot be continued", where, info_name);
+	if (!usage_name)
+		return 1;
+	r = open_file(dirfd, usage_name, &e->usage_fd);
+	if (r == 0)
+		r = read_last_window(e->usage_fd, &e->last);
+	return r == 0 || r == -ENOENT ? 1 : say(err, r, where, usage_name);
+}
+
+void earlier_done(struct earlier *e)
+{
+	if (e->info_fd >= 0)
+		close(e->info_fd);
+	if (e->usage_fd >= 0)
+		close(e->usage_fd);
+	read_info_done(&e->info);
+	last_window_done(&e->last);
+	e->info_fd = e->usage_fd = -1;
+}

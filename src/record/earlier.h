@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* The record that is to be continued: found, held by its locks, and read. */
+#ifndef ASSAY_RECORD_EARLIER_H
+#define ASSAY_RECORD_EARLIER_H
+
+#include "record/read_info.h"
+#include "record/read_usage.h"
+
+struct error;
+
+struct earlier {
+	int info_fd, usage_fd; /* with their writer's locks; -1: none */
+	struct read_info info;
+	struct last_window last;
+};
+
+/*
+ * 1 when there is one, 0 when there is no such info file. -EBUSY when it is still being written, or another negative errno with a line, when it
+ * cannot be read or written or is no record that can be continued. Changes nothing. `where` is put before the names for people; `usage_name` may be
+ * NULL, and a series that is not there is left out.
+ */
+int earlier_open(struct earlier *e, int dirfd, const char *where, const char *info_name,
+	const char *usage_name, struct error *err);
+void earlier_done(struct earlier *e);
+
+#endif

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: MIT
+"""Targets that are places: cgroups of both versions, containers and Slurm's jobs by cgroups made as they make them, and jobs by their environment."""
+import os
+import secrets
+from pathlib import Path
+
+import pytest
+
+from stage import CLOCK_TICK_SECONDS, OFTEN, TALK_SECONDS, assert_cpu, cpu
+from support import wait_for
+
+pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="needs root to make cgroups")
+
+
+def hierarchies():
+    """Where the processor's counters of version 1 are, and version 2: the mount of each that is here."""
+    found = {}
+    for line in Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines():
+        fields, _, rest = line.partition(" - ")
+        kind, _, options = rest.split(" ", 2)
+        if kind == "cgroup" and "cpuacct" in options.split(",") or kind == "cgroup" and options.endswith(",cpuacct"):
+            found["v1"] = Path(fields.split()[4])
+        elif kind == "cgroup2":
+            found["v2"] = Path(fields.split()[4])
+    return found
+
+
+@pytest.fixture
+def made_cgroup(request):
+    """Makes a directory below a hierarchy's mount, those above it as well; all of it is gone after the test."""
+    made = []
+
+    def make(version, path):
+        mount = hierarchies().get(version)
+        if mount is None:
+            pytest.skip(f"no cgroup hierarchy of {version} with the processor's counters is mounted")
+        at = mount
+        for name in path.split("/"):
+            at = at / name
+            try:
+                at.mkdir()
+                made.append(at)
+            except FileExistsError:
+                pass
+        return at
+
+    stage = request.getfixturevalue("stage")
+    yield make
+    stage.close()
+    for path in reversed(made):
+        wait_for(lambda p=path: not (p / "cgroup.procs").read_text(), f"{path} to be empty")
+        path.rmdir()
+
+
+def move(actor, cgroup):
+    (cgroup / "cgroup.procs").write_text(str(actor.pid))
+
+
+def unique():
+    return f"assay-test-{secrets.token_hex(4)}"
+
+
+@pytest.mark.parametrize("version", ["v1", "v2"])
+def test_a_cgroup_counts_exactly_whatever_lived_in_it(stage, made_cgroup, version):
+    path = unique()
+    place = made_cgroup(version, path)
+    first = stage.begin()
+    inside = first.fork("inside")
+    move(inside, place)
+    inside.do("burn", 300)
+    before = inside.cpu_seconds
+    watch = stage.attach(f"cgroup:/{path}", f"cgroup:{place}")
+    inside.do("burst", 30, 10)
+    inside.do("burn", 200)
+    watch.looked()
+    # what no sample can see: forgotten, short, and the member's own end
+    inside.do("ignore").do("burst", 10, 10)
+    inside.do("burn", 100)
+    inside.leave()
+    run = watch.finish()
+    truth = inside.cpu_seconds - before + inside.waited_seconds + 10 * 0.01
+
+    assert run.info["outcome"]["words"] == "the target ended"
+    for info in (run.info, *watch.beside()):
+        claim = info["headline"]["cpu_seconds"]
+        assert claim["quality"] == "exact", claim
+        assert truth - TALK_SECONDS <= claim["value"] <= truth + 41 * TALK_SECONDS, (claim, truth)
+    stage.end_of(first)
+
+
+@pytest.mark.parametrize("version", ["v1", "v2"])
+def test_who_moves_into_a_cgroup_and_out_is_counted_while_it_is_there(stage, made_cgroup, version):
+    path = unique()
+    place = made_cgroup(version, path)
+    first = stage.begin()
+    resident = first.fork("resident")
+    move(resident, place)
+    guest = first.fork("guest")
+    guest.do("burn", 200)
+    watch = stage.attach(f"cgroup:/{path}")
+    move(guest, place)
+    watch.looked_at_strangers()
+    guest.do("burn", 200)
+    watch.looked()
+    move(guest, place.parent)
+    watch.looked_at_strangers()
+    guest.do("burn", 200)
+    watch.looked()
+    resident.leave()
+    run = watch.finish()
+
+    assert tuple(run.info["target"][k] for k in ("at_start", "seen", "left")) == (1, 2, 1)
+    assert 0.2 <= cpu(run.info) <= 0.2 + 4 * TALK_SECONDS + resident.cpu_seconds, run.headline["cpu_seconds"]
+    guest.leave()
+    stage.end_of(first)
+
+
+def test_a_container_is_found_by_the_cgroup_that_docker_makes(stage, made_cgroup):
+    identity = secrets.token_hex(32)
+    place = made_cgroup("v1", f"docker/{identity}")
+    first = stage.begin()
+    inside = first.fork("inside")
+    move(inside, place)
+    watch = stage.attach(f"container:{identity[:12]}")
+    inside.do("burn", 200)
+    child = inside.fork("child")
+    child.do("burn", 100)
+    child.leave()
+    watch.looked()
+    inside.leave()
+    run = watch.finish()
+    truth = inside.cpu_seconds + inside.waited_seconds
+
+    assert run.info["target"]["kind"] == "container"
+    assert run.headline["cpu_seconds"]["quality"] == "exact"
+    assert truth - 3 * TALK_SECONDS <= cpu(run.info) <= truth + 3 * TALK_SECONDS
+    stage.end_of(first)
+
+
+def slurm_environment(run_assay, job, step):
+    return {**run_assay.environment(), "SLURM_JOB_ID": str(job), "SLURM_JOBID": str(job), "SLURM_STEP_ID": str(step)}
+
+
+def test_a_slurm_job_is_found_by_the_environment_of_its_processes(stage, run_assay):
+    job = 4_100_000_000 + os.getpid()
+    first = stage.begin(env=slurm_environment(run_assay, job, 0))
+    second = stage.begin("second", env=slurm_environment(run_assay, job, 1))
+    watch = stage.attach(f"slurm:{job}", f"slurm:{job}.1")
+    first.do("burn", 200)
+    child = second.fork("child")
+    child.do("burn", 300)
+    watch.looked()
+    child.leave()
+    watch.looked()
+    stage.end_of(second)
+    stage.end_of(first)
+    run = watch.finish()
+    (step,) = watch.beside()
+
+    assert_cpu(run.info, first.cpu_seconds + second.cpu_seconds + second.waited_seconds, 3)
+    assert_cpu(step, second.cpu_seconds + second.waited_seconds, 2)
+    assert (run.info["target"]["seen"], step["target"]["seen"]) == (3, 2)
+
+
+def test_a_slurm_step_is_found_by_its_cgroup(stage, made_cgroup):
+    job = 4_100_000_000 + os.getpid()
+    place = made_cgroup("v1", f"slurm/uid_0/job_{job}/step_0")
+    first = stage.begin()
+    inside = first.fork("inside")
+    move(inside, place)
+    watch = stage.attach(f"slurm:{job}", f"slurm:{job}.0")
+    inside.do("burn", 200)
+    watch.looked()
+    inside.leave()
+    run = watch.finish()
+
+    assert cpu(run.info) == pytest.approx(0.2, abs=CLOCK_TICK_SECONDS + 2 * TALK_SECONDS)
+    assert run.info["target"]["seen"] == 1
+    stage.end_of(first)
+
+
+def test_the_whole_system_holds_whoever_is_in_it(stage):
+    first = stage.begin()
+    watch = stage.attach("system", first.pid, options=[*OFTEN])
+    first.do("burn", 300)
+    watch.looked()
+    run = watch.stop()
+    (tree,) = watch.beside()
+
+    assert_cpu(tree, first.cpu_seconds)
+    assert cpu(run.info) >= cpu(tree)
+    assert run.info["target"]["living"] > tree["target"]["living"] == 1
+    stage.end_of(first)
