@@ -155,9 +155,8 @@ static void conclude_io_of(struct monitor *m, struct assay_run_info *info, const
 	for (size_t i = 0; a->io_readable && i < ARRAY_SIZE(lines); i++) {
 		if (selected_row(m, lines[i].key) < 0)
 			continue;
-		struct headline *h =
-			headline_add(info, lines[i].name, BYTES, a->used[lines[i].counted],
-				io_quality(a), lines[i].key);
+		struct headline *h = headline_add(info, lines[i].name, BYTES,
+			a->used[lines[i].counted], io_quality(a), lines[i].key);
 
 		if (!a->with_children)
 			snprintf(h->why, sizeof(h->why),
