@@ -194,16 +194,6 @@ static void conclude_processes_of(
 	info->processes_too_short = by_events ? started - a->seen : 0;
 }
 
-static int by_cpu(const void *a, const void *b)
-{
-	const struct name_usage *x = a;
-	const struct name_usage *y = b;
-
-	if (x->cpu_ns != y->cpu_ns)
-		return x->cpu_ns < y->cpu_ns ? 1 : -1;
-	return strcmp(x->name, y->name);
-}
-
 static void conclude_names_of(struct assay_run_info *info, const struct account *a)
 {
 	uint64_t named = 0;
@@ -220,8 +210,7 @@ static void conclude_names_of(struct assay_run_info *info, const struct account 
 		n->peak_rss_bytes = a->names[i].peak_rss_bytes;
 		named += n->cpu_ns;
 	}
-	if (info->names)
-		qsort(info->names, info->n_names, sizeof(*info->names), by_cpu);
+	conclude_sort_names(info);
 	info->too_short_cpu_ns = a->used[COUNTED_CPU] > named ? a->used[COUNTED_CPU] - named : 0;
 }
 
