@@ -102,6 +102,7 @@ static void amend_lost(struct joined *j, const struct last_window *last)
 		was = segment_value(s, "processes", false);
 		j->seen += was && was->n > seen_before ? was->n - seen_before : 0;
 		s->ended_realtime_ns = last->realtime_ns;
+		segment_renew_cores(s);
 	}
 	segment_is_lost(s);
 	const struct segment_value *wall = segment_value(s, "wall_seconds", false);

@@ -186,13 +186,11 @@ static int take_options(
 {
 	struct assay_attach_options *o = &a->asked;
 
-	if (options->size < offsetof(struct assay_attach_options, context))
-		return error_say(err, -EINVAL, "the options have no size");
-	for (size_t i = sizeof(*options); i < options->size; i++)
-		if (((const char *) options)[i])
-			return error_say(
-				err, -E2BIG, "the options are of a newer version of the library");
-	memcpy(o, options, options->size < sizeof(*o) ? options->size : sizeof(*o));
+	int r = start_copy_options(o, sizeof(*o), options, options->size,
+		offsetof(struct assay_attach_options, context), err);
+
+	if (r < 0)
+		return r;
 	if (!o->targets || !o->targets[0])
 		return error_say(err, -EINVAL, "no target to attach to");
 	if (o->cgroup != ASSAY_CGROUP_AUTO && o->cgroup != ASSAY_CGROUP_NONE)

@@ -38,13 +38,8 @@ void live_finish(struct session *s)
 		live_ring_finish(&s->live);
 }
 
-void live_describe(struct session *s)
+void live_tell(struct assay_run_info *info, const struct live_ring *ring)
 {
-	struct assay_run_info *info = s->info;
-	const struct live_ring *ring = &s->live;
-
-	if (!s->monitor.samples)
-		return;
 	info->has_live = live_ring_begun(ring);
 	info->live_ordered = ring->ordered;
 	info->live_from_ns = ring->from_ns;
@@ -52,6 +47,12 @@ void live_describe(struct session *s)
 	info->live_lost = ring->lost;
 	if (ring->trouble[0])
 		run_info_note(info, "flight recorder: %s", ring->trouble);
+}
+
+void live_describe(struct session *s)
+{
+	if (s->monitor.samples)
+		live_tell(s->info, &s->live);
 }
 
 void live_close(struct session *s)

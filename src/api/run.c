@@ -390,14 +390,11 @@ static int take_options(
 {
 	const size_t first_version = offsetof(struct assay_run_options, capture);
 
-	if (options->size < first_version)
-		return error_say(err, -EINVAL, "the options have no size");
-	for (size_t i = sizeof(*options); i < options->size; i++)
-		if (((const char *) options)[i])
-			return error_say(
-				err, -E2BIG, "the options are of a newer version of the library");
-	memcpy(&s->asked, options,
-		options->size < sizeof(*options) ? options->size : sizeof(*options));
+	int r = start_copy_options(
+		&s->asked, sizeof(s->asked), options, options->size, first_version, err);
+
+	if (r < 0)
+		return r;
 	s->options = &s->asked;
 	if (!s->asked.argv || !s->asked.argv[0])
 		return error_say(err, -EINVAL, "no command to run");

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/start.h"
 #include "api/watching.h"
 #include "base/clock.h"
 #include "base/error.h"
@@ -231,13 +232,11 @@ static int take_options(
 {
 	struct assay_snapshot_options *o = &s->asked;
 
-	if (options->size < offsetof(struct assay_snapshot_options, warn))
-		return error_say(err, -EINVAL, "the options have no size");
-	for (size_t i = sizeof(*options); i < options->size; i++)
-		if (((const char *) options)[i])
-			return error_say(
-				err, -E2BIG, "the options are of a newer version of the library");
-	memcpy(o, options, options->size < sizeof(*o) ? options->size : sizeof(*o));
+	int r = start_copy_options(o, sizeof(*o), options, options->size,
+		offsetof(struct assay_snapshot_options, warn), err);
+
+	if (r < 0)
+		return r;
 	if (!o->target || !o->each)
 		return error_say(err, -EINVAL, "no target to read");
 	if (o->interval_ns && o->interval_ns < NSEC_PER_SEC / 1000)

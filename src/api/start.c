@@ -37,6 +37,19 @@ static void warn(const struct session *s, const char *text)
 #define INTERVAL_MIN_NS (NSEC_PER_SEC / 1000)
 #define INTERVAL_MAX_NS (UINT64_C(366) * 86400 * NSEC_PER_SEC)
 
+int start_copy_options(
+	void *to, size_t known, const void *from, size_t size, size_t least, struct error *err)
+{
+	if (size < least)
+		return error_say(err, -EINVAL, "the options have no size");
+	for (size_t i = known; i < size; i++)
+		if (((const char *) from)[i])
+			return error_say(
+				err, -E2BIG, "the options are of a newer version of the library");
+	memcpy(to, from, size < known ? size : known);
+	return 0;
+}
+
 bool start_intervals_are_sane(uint64_t sample_ns, uint64_t report_ns, struct error *err)
 {
 	const struct {

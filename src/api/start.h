@@ -4,12 +4,17 @@
 #define ASSAY_API_START_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct assay_run_options;
 struct error;
 struct session;
 
+/* Copies a caller's options: an older one's struct is shorter, a newer one's longer one must not ask for what is not known here. `least`: as many bytes
+ * as the first version had. */
+int start_copy_options(
+	void *to, size_t known, const void *from, size_t size, size_t least, struct error *err);
 /* 0, or within what a recorder can do; else false and why. */
 bool start_intervals_are_sane(uint64_t sample_ns, uint64_t report_ns, struct error *err);
 /* Which rows are taken, by what this machine offers. An error is the caller's mistake, but for -ENOMEM. */

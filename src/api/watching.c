@@ -288,9 +288,8 @@ static void say_what_is_closed(struct watching *w, size_t i)
 	if (n == 0 || (error != EACCES && error != EPERM) || target_is_system(a->target))
 		return;
 	snprintf(line, sizeof(line),
-		"PSS, I/O or open files of %llu of %llu processes may not be read: they are "
-		"another user's, or protected",
-		n, (unsigned long long) a->living);
+		"PSS, I/O and open files of %llu of %llu processes are closed to us", n,
+		(unsigned long long) a->living);
 	watching_warn(w, line);
 }
 
@@ -302,8 +301,7 @@ void watching_tick(struct watching *w)
 	if (first && w->monitor.watch->hidden) {
 		char line[160];
 
-		snprintf(line, sizeof(line),
-			"%llu processes live that /proc does not show to this user (hidepid)",
+		snprintf(line, sizeof(line), "/proc hides %llu processes from this user (hidepid)",
 			(unsigned long long) w->monitor.watch->hidden);
 		watching_warn(w, line);
 	}

@@ -11,6 +11,7 @@
 #include "api/appending.h"
 #include "api/facts.h"
 #include "api/kept_info.h"
+#include "api/live.h"
 #include "api/nested.h"
 #include "api/tags.h"
 #include "base/buf.h"
@@ -344,16 +345,6 @@ void watching_prepare_live(struct watching *w)
 
 void watching_describe_live(struct watching *w)
 {
-	struct assay_run_info *info = w->each[0].info;
-	const struct live_ring *ring = &w->live;
-
-	if (!w->monitor.samples)
-		return;
-	info->has_live = live_ring_begun(ring);
-	info->live_ordered = ring->ordered;
-	info->live_from_ns = ring->from_ns;
-	info->live_samples = ring->samples;
-	info->live_lost = ring->lost;
-	if (ring->trouble[0])
-		run_info_note(info, "flight recorder: %s", ring->trouble);
+	if (w->monitor.samples)
+		live_tell(w->each[0].info, &w->live);
 }

@@ -94,7 +94,9 @@ struct card {
 
 static void take_value(struct card *c, const struct json_walk *w, const char *key, const char *name)
 {
-	const char *text = w->text, *at = text, *end = text + strlen(text);
+	const char *text = w->text;
+	const char *at = text;
+	const char *end = text + strlen(text);
 	int pid;
 
 	if (w->cut)

@@ -2,6 +2,7 @@
 /* Takes JSON apart: strings with their escapes, numbers as text, what opens and closes. */
 #include "linux/json_walk.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <string.h>
 
@@ -22,7 +23,7 @@ static void keep(struct json_walk *w, size_t *n, char c)
 static int hex_digit(char c)
 {
 	static const char digits[] = "0123456789abcdef";
-	const char *found = c ? strchr(digits, c >= 'A' && c <= 'F' ? c + 32 : c) : NULL;
+	const char *found = c ? strchr(digits, tolower((unsigned char) c)) : NULL;
 
 	return found ? (int) (found - digits) : -1;
 }
@@ -30,7 +31,8 @@ static int hex_digit(char c)
 /* What follows a backslash. */
 static int take_escape(struct json_walk *w, char *ret)
 {
-	static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
+	static const char from[] = "\"\\/bfnrt";
+	static const char to[] = "\"\\/\b\f\n\r\t";
 
 	if (w->at == w->end)
 		return -EINVAL;
@@ -51,7 +53,7 @@ static int take_escape(struct json_walk *w, char *ret)
 			return -EINVAL;
 		code = code << 4 | (unsigned) digit;
 	}
-	*ret = code > 0 && code < 0x80 ? (char) code : '?';
+	*ret = (char) (code > 0 && code < 0x80 ? code : '?');
 	return 0;
 }
 
@@ -71,14 +73,14 @@ static int take_string(struct json_walk *w)
 			return -EINVAL;
 		if (c == '\\' && take_escape(w, &c) < 0)
 			return -EINVAL;
-		keep(w, &n, (unsigned char) c < 0x80 ? c : '?');
+		keep(w, &n, (char) ((unsigned char) c < 0x80 ? c : '?'));
 	}
 	return -EINVAL;
 }
 
 static void skip_blanks(struct json_walk *w)
 {
-	while (w->at < w->end && memchr(" \t\r\n", *w->at, 4))
+	while (w->at < w->end && *w->at && strchr(" \t\r\n", *w->at))
 		w->at++;
 }
 
@@ -143,5 +145,5 @@ int json_walk_next(struct json_walk *w)
 		w->at++;
 		return string_or_key(w);
 	}
-	return memchr("{}[]", *w->at, 4) ? open_or_close(w) : bare_word(w);
+	return *w->at && strchr("{}[]", *w->at) ? open_or_close(w) : bare_word(w);
 }

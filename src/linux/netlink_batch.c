@@ -24,6 +24,7 @@ int netlink_take_batch(int fd, size_t datagram_size,
 	int n;
 
 	memset(headers, 0, sizeof(headers));
+	memset(parts, 0, sizeof(parts));
 	memset(senders, 0xff, sizeof(senders)); /* believed only when the kernel filled it in */
 	for (size_t i = 0; i < size; i++) {
 		parts[i] = (struct iovec){ room + i * datagram_size, datagram_size };

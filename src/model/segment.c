@@ -67,6 +67,33 @@ struct segment_value *segment_value(struct segment *s, const char *name, bool ad
 	return values;
 }
 
+void segment_forget(struct segment *s, const char *name)
+{
+	for (size_t i = 0; i < s->n_values; i++)
+		if (strcmp(s->values[i].name, name) == 0) {
+			s->values[i] = s->values[--s->n_values];
+			return;
+		}
+}
+
+void segment_renew_cores(struct segment *s)
+{
+	const struct segment_value *cpu = segment_value(s, "cpu_seconds", false);
+	const struct segment_value *wall = segment_value(s, "wall_seconds", false);
+	struct segment_value *mean = segment_value(s, "cpu_mean_cores", false);
+	const struct segment_value *peak = segment_value(s, "cpu_peak_cores", false);
+
+	if (!mean)
+		return;
+	if (!cpu || !wall || wall->n == 0) {
+		segment_forget(s, "cpu_mean_cores");
+		return;
+	}
+	mean->n = (uint64_t) (1000.0 * (double) cpu->n / (double) wall->n + 0.5);
+	if (peak && peak->n < mean->n)
+		segment_forget(s, "cpu_peak_cores");
+}
+
 void segment_is_lost(struct segment *s)
 {
 	for (size_t i = 0; i < s->n_values; i++)

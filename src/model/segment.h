@@ -48,6 +48,10 @@ bool segment_unit(const char *name, uint8_t *ret);
 void segment_is_lost(struct segment *s);
 /* The value of that name, or NULL; makes room for one when `add`, NULL without memory. */
 struct segment_value *segment_value(struct segment *s, const char *name, bool add);
+/* Takes the value of that name out. */
+void segment_forget(struct segment *s, const char *name);
+/* Makes the mean number of cores anew from the CPU time and the wall time, and forgets a peak below it. */
+void segment_renew_cores(struct segment *s);
 void segment_done(struct segment *s);
 void joined_done(struct joined *j);
 

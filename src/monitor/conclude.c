@@ -73,6 +73,12 @@ static int by_cpu(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
+void conclude_sort_names(struct assay_run_info *info)
+{
+	if (info->names)
+		qsort(info->names, info->n_names, sizeof(*info->names), by_cpu);
+}
+
 static void conclude_names(struct monitor *m, struct assay_run_info *info)
 {
 	const struct ledger *l = &m->ledger;
@@ -89,8 +95,7 @@ static void conclude_names(struct monitor *m, struct assay_run_info *info)
 		n->cpu_ns = l->names[i].cpu_ns;
 		n->peak_rss_bytes = l->names[i].peak_rss_bytes;
 	}
-	if (info->names)
-		qsort(info->names, info->n_names, sizeof(*info->names), by_cpu);
+	conclude_sort_names(info);
 	info->too_short_cpu_ns = l->tree_cpu_ns > named ? l->tree_cpu_ns - named : 0;
 }
 

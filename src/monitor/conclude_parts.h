@@ -64,6 +64,8 @@ void conclude_cgroup_notes(struct assay_run_info *info, const struct cpu_sources
 void conclude_perf_rung(const struct cpu_sources *s, struct rung *rung);
 /* What may be claimed for a rung that is the cgroup's. */
 void conclude_cgroup_rung(const struct cpu_sources *s, struct rung *rung);
+/* By CPU time, the largest first. */
+void conclude_sort_names(struct assay_run_info *info);
 /* What was left out to keep within a budget. */
 void note_budget(const struct monitor *m, struct assay_run_info *info);
 void conclude_host(struct monitor *m, struct assay_run_info *info);

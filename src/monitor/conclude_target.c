@@ -155,9 +155,8 @@ static void conclude_io_of(struct monitor *m, struct assay_run_info *info, const
 	for (size_t i = 0; a->io_readable && i < ARRAY_SIZE(lines); i++) {
 		if (selected_row(m, lines[i].key) < 0)
 			continue;
-		struct headline *h =
-			headline_add(info, lines[i].name, BYTES, a->used[lines[i].counted],
-				io_quality(a), lines[i].key);
+		struct headline *h = headline_add(info, lines[i].name, BYTES,
+			a->used[lines[i].counted], io_quality(a), lines[i].key);
 
 		if (!a->with_children)
 			snprintf(h->why, sizeof(h->why),
@@ -195,16 +194,6 @@ static void conclude_processes_of(
 	info->processes_too_short = by_events ? started - a->seen : 0;
 }
 
-static int by_cpu(const void *a, const void *b)
-{
-	const struct name_usage *x = a;
-	const struct name_usage *y = b;
-
-	if (x->cpu_ns != y->cpu_ns)
-		return x->cpu_ns < y->cpu_ns ? 1 : -1;
-	return strcmp(x->name, y->name);
-}
-
 static void conclude_names_of(struct assay_run_info *info, const struct account *a)
 {
 	uint64_t named = 0;
@@ -221,8 +210,7 @@ static void conclude_names_of(struct assay_run_info *info, const struct account 
 		n->peak_rss_bytes = a->names[i].peak_rss_bytes;
 		named += n->cpu_ns;
 	}
-	if (info->names)
-		qsort(info->names, info->n_names, sizeof(*info->names), by_cpu);
+	conclude_sort_names(info);
 	info->too_short_cpu_ns = a->used[COUNTED_CPU] > named ? a->used[COUNTED_CPU] - named : 0;
 }
 

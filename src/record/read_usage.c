@@ -27,6 +27,8 @@ static const struct {
 } counters[] = {
 	{ "target_elapsed_seconds", "wall_seconds", 9 },
 	{ "target_cpu_seconds", "cpu_seconds", 9 },
+	{ "target_cpu_user_seconds", "cpu_user_seconds", 9 },
+	{ "target_cpu_system_seconds", "cpu_system_seconds", 9 },
 	{ "target_io_read_bytes", "io_read_bytes", 0 },
 	{ "target_io_write_bytes", "io_write_bytes", 0 },
 	{ "target_io_read_syscall_bytes", "io_read_syscall_bytes", 0 },

@@ -306,6 +306,20 @@ static int settle_leftovers(struct run_files *f, struct error *err)
 	return r;
 }
 
+/* What a joining left that could write nothing, on a full disk: a file without a byte, which nobody writes. */
+static int take_away_empty(struct run_files *f, const char *name)
+{
+	struct stat st;
+
+	if (fstatat(f->dirfd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return errno == ENOENT ? 0 : -errno;
+	if (writer_lock_is_free(f->dirfd, name) == -EBUSY)
+		return -EBUSY;
+	if (!S_ISREG(st.st_mode) || st.st_size > 0)
+		return -EEXIST;
+	return unlinkat(f->dirfd, name, 0) < 0 && errno != ENOENT ? -errno : 0;
+}
+
 static int make_way_for(struct run_files *f, const char *end, struct error *err)
 {
 	char *name = join(f->name, strlen(f->name), end);
@@ -313,6 +327,8 @@ static int make_way_for(struct run_files *f, const char *end, struct error *err)
 
 	if (r == 0 && f->options.clobber)
 		r = set_aside_take(&f->old, f->dirfd, name);
+	else if (r == 0 && f->options.append)
+		r = take_away_empty(f, name);
 	else if (r == 0 && is_there(f, name))
 		r = -EEXIST;
 	free(name);

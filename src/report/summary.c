@@ -65,7 +65,10 @@ static void head(struct page *p, const struct assay_run_info *info)
 	char text[ITEM_SIZE + sizeof(o->words)];
 
 	format_duration(info->wall_ns, duration);
-	if (info->watched.kind)
+	if (info->watched.kind && info->joined.n > 1)
+		snprintf(text, sizeof(text), "assay: watched for %s in %zu joinings: %s", duration,
+			info->joined.n, o->words);
+	else if (info->watched.kind)
 		snprintf(text, sizeof(text), "assay: watched for %s: %s", duration, o->words);
 	else
 		snprintf(text, sizeof(text), "assay: %s%s after %s%s",

@@ -102,7 +102,8 @@ static bool may_be_twice(struct settling *s, const struct account *a, const stru
 static void hand_to_parent(const struct ledger *l, const struct process *p, struct process *parent)
 {
 	struct share *s = &parent->share;
-	int64_t whole[N_COUNTED], before[N_COUNTED];
+	int64_t whole[N_COUNTED];
+	int64_t before[N_COUNTED];
 
 	share_whole_life(l, p, whole);
 	share_base(p, before);

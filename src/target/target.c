@@ -28,9 +28,7 @@ static const char *const kind_names[] = {
 	[TARGET_SYSTEM] = "system",
 };
 
-#define KNOWN_KINDS                                                                                \
-	"PID, tree:PID, session:SID, group:PGID, user:NAME, slurm:JOB.STEP, cgroup:PATH, "         \
-	"container:NAME, pids:PID,PID, name:NAME, match:REGEX, system"
+#define KNOWN_KINDS "tree session group user slurm cgroup container pids name match system"
 
 const char *target_kind_name(enum target_kind kind)
 {
@@ -50,17 +48,12 @@ static int kind_of(const char *word, size_t n)
 struct shown shown(const char *text)
 {
 	struct shown s = { "" };
-	struct buf out = { 0 };
 
-	text_add_printable(&out, text, strnlen(text, sizeof(s.text)));
-	if (out.failed || !out.data)
-		(void) snprintf(s.text, sizeof(s.text), "%s", text[0] ? "?" : "");
-	else if (out.len < sizeof(s.text))
-		memcpy(s.text, out.data, out.len + 1);
+	/* Bytes as they are: whoever prints them makes them fit for a terminal. */
+	if (strlen(text) < sizeof(s.text))
+		memcpy(s.text, text, strlen(text) + 1);
 	else
-		(void) snprintf(
-			s.text, sizeof(s.text), "%.*s...", (int) sizeof(s.text) - 4, out.data);
-	buf_done(&out);
+		(void) snprintf(s.text, sizeof(s.text), "%.*s...", (int) sizeof(s.text) - 4, text);
 	return s;
 }
 
@@ -75,7 +68,7 @@ static int parse_term(struct target_term *term, const char *text, struct error *
 		argument = text;
 	}
 	if (kind < 0)
-		return error_say(err, -EINVAL, "'%s' is no target: known are " KNOWN_KINDS,
+		return error_say(err, -EINVAL, "'%s' is no target; there are " KNOWN_KINDS,
 			shown(text).text);
 	term->kind = (enum target_kind) kind;
 	if (argument && kind == TARGET_SYSTEM)
@@ -85,7 +78,7 @@ static int parse_term(struct target_term *term, const char *text, struct error *
 			err, -EINVAL, "nothing follows the colon of '%s'", shown(text).text);
 	if (!argument && (kind == TARGET_TREE || kind >= TARGET_CONTAINER) && kind != TARGET_SYSTEM)
 		return error_say(err, -EINVAL,
-			"'%s' needs to be told which: known are " KNOWN_KINDS, kind_names[kind]);
+			"'%s' needs to be told which: there are " KNOWN_KINDS, kind_names[kind]);
 	return target_take_argument(term, argument, err);
 }
 
@@ -158,7 +151,7 @@ int target_parse(const char *text, struct target *ret, struct error *err)
 	struct target t = { .n_terms = 0 };
 
 	if (!*text)
-		return error_say(err, -EINVAL, "an empty target: known are " KNOWN_KINDS);
+		return error_say(err, -EINVAL, "an empty target: there are " KNOWN_KINDS);
 	int r = parse_terms(&t, text, err);
 
 	if (r == 0 && (r = target_write_texts(&t, NULL)) < 0)

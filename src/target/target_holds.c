@@ -106,7 +106,8 @@ _Static_assert(sizeof((struct target_term){ 0 }.slurm_step) == SLURM_STEP_SIZE, 
 
 static int by_pid(const void *pid, const void *listed)
 {
-	pid_t a = *(const pid_t *) pid, b = ((const struct target_pid *) listed)->pid;
+	pid_t a = *(const pid_t *) pid;
+	pid_t b = ((const struct target_pid *) listed)->pid;
 
 	return (a > b) - (a < b);
 }

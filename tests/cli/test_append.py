@@ -198,6 +198,14 @@ def test_recorder_that_was_killed_leaves_a_joining_of_lower_bounds(attach, burne
     assert {value["quality"] for value in lost["headline"].values()} <= {"lower_bound", "estimate"}
     assert lost["headline"]["cpu_seconds"]["value"] == lines[-1]["values"]["target_cpu_seconds"]["last"] == about(burnt)
     assert lost["wall_seconds"] == lines[-1]["values"]["target_elapsed_seconds"]["last"]
+    # All of one moment: the split is of the last line too, and the mean is of these two.
+    split = sum(lost["headline"][name]["value"] for name in ("cpu_user_seconds", "cpu_system_seconds"))
+    assert split == pytest.approx(lost["headline"]["cpu_seconds"]["value"], abs=0.001)
+    mean = lost["headline"]["cpu_seconds"]["value"] / lost["wall_seconds"]
+    assert lost["headline"]["cpu_mean_cores"]["value"] == pytest.approx(mean, abs=0.001)
+    assert lost["headline"].get("cpu_peak_cores", {"value": mean})["value"] >= mean - 0.001
+    cores = info["headline"]
+    assert cores.get("cpu_peak_cores", cores["cpu_mean_cores"])["value"] >= cores["cpu_mean_cores"]["value"]
     assert whole["headline"]["cpu_seconds"]["value"] == about(later)
     assert info["headline"]["cpu_seconds"]["value"] == pytest.approx(burnt + later, abs=2 * CPU_TOLERANCE_SECONDS)
     assert info["headline"]["wall_seconds"]["quality"] == "lower_bound"
@@ -463,3 +471,21 @@ def test_clobber_after_all_replaces_a_continued_record(attach, burner, record, r
     process = run_assay.spawn([str(assay), "attach", "--clobber", "-p", record, "--for", "0.2", str(burner.pid)], "clobber")
     assert process.wait(30) == 0
     assert "segments" not in parse(Path(f"{record}info.json").read_text(encoding="utf-8"), "assay-run")
+
+
+def test_an_empty_series_without_an_info_file_is_no_record(attach, burner, room):
+    prefix = room / "r-"
+    (room / "r-usage.jsonl").touch()
+    joining = attach.start(prefix, burner.pid)
+    assert joining.end()[0] == 0
+
+    assert read_info(prefix)["state"] == "done" and "segments" not in read_info(prefix)
+    check_series(read_info(prefix), read_usage(prefix))
+
+
+def test_a_series_with_something_in_it_and_no_info_file_is_left_alone(attach, burner, room):
+    (room / "r-usage.jsonl").write_text("mine\n")
+    status, said = attach(room / "r-", burner.pid)
+
+    assert status == 2 and "without an info file" in said
+    assert (room / "r-usage.jsonl").read_text() == "mine\n" and not (room / "r-info.json").exists()

@@ -130,3 +130,9 @@ def test_options_that_run_and_attach_share_say_the_same(call):
     assert [name for name in attach if name in run and attach[name] != run[name]] == ["cgroup"]
     for name, text in attach.items():
         assert name == "help" or "ASSAY_" + name.upper().replace("-", "_") in text, name
+
+
+def test_what_was_typed_is_escaped_once(call):
+    hostile = call("attach", "frob:\x1b[2J")
+
+    assert hostile.status == 2 and "\x1b" not in hostile.err and r"'frob:\e[2J'" in hostile.err

@@ -193,7 +193,7 @@ static void what_is_not_there_is_said_in_one_line(void **state)
 		"process 51 (worker/0:1) is a kernel thread: it belongs to no job");
 	assert_no_resolve(&t.roots, "pids:10,51", -EINVAL, "is a kernel thread");
 	assert_no_resolve(&t.roots, "50", -ESRCH,
-		"process 50 (dead\\e) has ended: its parent, 10, has not waited for it");
+		"process 50 (dead\x1b) has ended: its parent, 10, has not waited for it");
 	assert_no_resolve(
 		&t.roots, "61", -EINVAL, "61 is a thread of process 60: name the process");
 	assert_no_resolve(&t.roots, "user:no-such-user-here", -ENOENT,
