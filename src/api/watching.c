@@ -288,7 +288,7 @@ static void say_what_is_closed(struct watching *w, size_t i)
 	if (n == 0 || (error != EACCES && error != EPERM) || target_is_system(a->target))
 		return;
 	snprintf(line, sizeof(line),
-		"PSS, I/O and open files of %llu of %llu processes are closed to us", n,
+		"PSS, I/O and open files of %llu of %llu processes may not be read", n,
 		(unsigned long long) a->living);
 	watching_warn(w, line);
 }

@@ -12,20 +12,24 @@ from stage import CLOCK_TICK_SECONDS, OFTEN, TALK_BYTES, TALK_SECONDS, Nobody, a
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
 
 
+# Nobody else's, of whoever runs these tests at the same time neither.
+NAME = f"load-{os.getpid()}"
+
+
 def of(info, *names):
     return tuple(info["target"][name] for name in names)
 
 
 WORDS = {
     "tree": lambda a: a.pid, "session": lambda a: f"session:{a.pid}", "group": lambda a: f"group:{a.pid}",
-    "pids": lambda a: f"pids:{a.pid}", "name": lambda a: "name:unheard-of", "match": lambda a: f"match:^[^ ]*load .*actor {a.stage.room} ",
+    "pids": lambda a: f"pids:{a.pid}", "name": lambda a: f"name:{NAME}", "match": lambda a: f"match:^[^ ]*load .*actor {a.stage.room} ",
 }
 
 
 @pytest.mark.parametrize("kind", WORDS)
 def test_each_kind_counts_what_is_used_while_it_is_watched_and_no_more(stage, kind, user):
     first = stage.begin(user=user)
-    first.do("name", "unheard-of").do("burn", 300)
+    first.do("name", NAME).do("burn", 300)
     before = first.cpu_seconds
     watch = stage.attach(WORDS[kind](first), user=user)
     first.do("burn", 400)
@@ -155,7 +159,7 @@ def leave_by(stage, watch, child, *words):
 @pytest.mark.parametrize("word, step", [("session", ["setsid"]), ("group", ["setpgid", 0]), ("name", ["name", "other"])])
 def test_who_leaves_leaves_what_was_seen_of_it(stage, word, step):
     first = stage.begin()
-    first.do("name", "unheard-of")
+    first.do("name", NAME)
     watch = stage.attach(WORDS[word](first))
     child = first.fork("child")
     inside = leave_by(stage, watch, child, *step)
@@ -198,14 +202,14 @@ def test_who_changes_its_group_to_and_fro_is_counted_while_it_is_there(stage):
 
 def test_who_was_forgotten_and_comes_back_brings_nothing_it_did_before(stage):
     resident = stage.begin("resident")
-    resident.do("name", "unheard-of")
-    watch = stage.attach("name:unheard-of")
+    resident.do("name", NAME)
+    watch = stage.attach(f"name:{NAME}")
     guest = stage.begin("guest")
     guest.do("burn", 200).do("write", os.devnull, 16)
     watch.looked(4)
     inside = 0
     for _ in range(2):
-        guest.do("name", "unheard-of")
+        guest.do("name", NAME)
         watch.looked_at_strangers()
         start = guest.cpu_seconds
         guest.do("burn", 200)
@@ -302,7 +306,7 @@ def test_another_users_process_is_watched_with_one_line_of_warning(stage, ordina
     said = [line for line in run.stderr.decode().splitlines() if "may not be read" in line]
 
     assert run.status == 0
-    assert len(said) == 1 and "PSS, I/O or open files of 1 of 1 processes" in said[0], run.stderr
+    assert len(said) == 1 and "PSS, I/O and open files of 1 of 1 processes" in said[0], run.stderr
     assert_cpu(run.info, 0.2)
     assert "io_write_syscall_bytes" not in run.headline
     assert run.info["target"]["io_unreadable"] >= 0
