@@ -45,6 +45,28 @@ static int open_file(int dirfd, const char *name, int *ret_fd)
 	return 0;
 }
 
+int earlier_take_empty(int dirfd, const char *name, int *ret_fd)
+{
+	struct stat st;
+	int fd = -1;
+	int r = open_file(dirfd, name, &fd);
+
+	if (r == -ELOOP || r == -EINVAL || r == -EISDIR || r == -ENXIO)
+		return -EEXIST;
+	if (r < 0)
+		return r;
+	/* Looked at with the lock: nobody fills it meanwhile. */
+	if (fstat(fd, &st) < 0)
+		r = -errno;
+	else if (st.st_size > 0)
+		r = -EEXIST;
+	if (r < 0)
+		close(fd);
+	else
+		*ret_fd = fd;
+	return r;
+}
+
 static int say(struct error *err, int r, const char *where, const char *name)
 {
 	if (r == -EBUSY)

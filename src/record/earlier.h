@@ -21,6 +21,8 @@ struct earlier {
  */
 int earlier_open(struct earlier *e, int dirfd, const char *where, const char *info_name,
 	const char *usage_name, struct error *err);
+/* Opens and locks a file that holds nothing. -ENOENT when there is none, -EEXIST when it holds something or is no file, -EBUSY when it is being written. */
+int earlier_take_empty(int dirfd, const char *name, int *ret_fd);
 void earlier_done(struct earlier *e);
 
 #endif

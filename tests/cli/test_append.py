@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Joining again later (attach --append): what several joinings add up to, and what is refused without a byte being changed."""
+import fcntl
 import json
 import os
 import signal
@@ -242,7 +243,8 @@ def test_of_several_that_come_at_once_one_records(attach, burner, room, there):
     joinings = [attach.spawn(f"{directory}/", burner.pid) for _ in range(5)]
     wait_for(lambda: sum(joining.process.poll() is not None for joining in joinings) == 4, "all but one to give up")
     left = [joining for joining in joinings if joining.process.poll() is None]
-    assert [joining.end(None)[0] for joining in joinings if joining not in left] == [2] * 4
+    for status, said in (joining.end(None) for joining in joinings if joining not in left):
+        assert status == 2 and "is still being written by" in said, said
     wait_for(lambda: (state(f"{directory}/") or [0])[0] == left[0].process.pid, "the one that records")
     assert left[0].end()[0] == 0
 
@@ -464,6 +466,28 @@ def test_full_disk_loses_nothing_of_what_was_there(attach, burner, disk_of):
     assert len(info["segments"]) == 2 and info["state"] == "done"
     numbers = [line["sequence"] for line in read_usage(small / "r-")]
     assert numbers == sorted(set(numbers))
+
+
+def test_full_disk_at_the_first_joining_leaves_nothing_that_would_refuse_the_next(attach, burner, disk_of):
+    small = disk_of("1m")
+    fill(small)
+    status, said = attach(small / "r-", "--for", "0.5", burner.pid)
+    assert status == 1 and "nothing can be recorded" in said and "No space left" in said, (status, said)
+    assert list(contents(small)) == ["filler"]
+
+    os.unlink(small / "filler")
+    joining = attach.start(small / "r-", burner.pid)
+    assert joining.end()[0] == 0
+    check_series(read_info(small / "r-"), read_usage(small / "r-"))
+
+
+def test_empty_series_that_somebody_has_just_taken_is_his(attach, burner, room):
+    (room / "r-usage.jsonl").touch()
+    with open(room / "r-usage.jsonl", "rb") as taken:
+        fcntl.flock(taken, fcntl.LOCK_EX)
+        status, said = attach(room / "r-", burner.pid)
+        assert status == 2 and "r-usage.jsonl is still being written by another run" in said
+        assert contents(room)["r-usage.jsonl"] == b""
 
 
 def test_clobber_after_all_replaces_a_continued_record(attach, burner, record, run_assay, assay):
