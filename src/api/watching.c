@@ -120,7 +120,7 @@ static int make_infos(struct watching *w, struct error *err)
 			return r;
 		share_states(w, i);
 	}
-	return 0;
+	return w->options.append ? appending_check_beside(w, err) : 0;
 }
 
 static const char *last_name(const char *path)

@@ -422,9 +422,9 @@ static int open_earlier(struct run_files *f, struct error *err)
 	f->usage_fd = f->earlier.usage_fd;
 	f->earlier.usage_fd = -1;
 	if (f->usage_fd >= 0)
-		usage_writer_mend(&f->usage, f->earlier.last.torn, f->earlier.last.torn_is_whole);
-	if (f->earlier.last.found)
-		f->usage.sequence_before = f->earlier.last.sequence + 1;
+		usage_writer_mend(&f->usage, f->earlier.last.torn,
+			f->earlier.last.torn_is_whole || f->earlier.last.torn_is_foreign);
+	f->usage.sequence_before = f->earlier.next_sequence;
 	return 0;
 }
 
