@@ -9,6 +9,7 @@
 #include "model/run_info.h"
 #include "record/read_info.h"
 #include "record/read_usage.h"
+#include "record/survey_usage.h"
 
 static void check_segment(const struct segment *s)
 {
@@ -51,4 +52,13 @@ static void feed_window(const char *bytes, size_t n)
 	last_window_done(&w);
 }
 
-FEED_TO_ONE_OF(feed_info, feed_window)
+static void feed_series(const char *bytes, size_t n)
+{
+	struct usage_survey s = { 0 };
+
+	survey_lines(bytes, n, 1, 0, &s);
+	/* Each line is either, and a number that was left out lies below the next. */
+	must(s.lines + s.damaged <= n && s.missing + s.lines == s.next_sequence);
+}
+
+FEED_TO_ONE_OF(feed_info, feed_window, feed_series)

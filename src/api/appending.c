@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/joining_lost.h"
 #include "api/watching.h"
+#include "api/watching_parts.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/error.h"
@@ -83,36 +85,6 @@ static int is_being_recorded(const struct watching *w, const struct assay_run_in
 		info->prefix, (long) old->monitor_pid);
 }
 
-/* Its recorder was killed: the series knows more than the info file, which is renewed once a minute. */
-static void amend_lost(struct joined *j, const struct last_window *last)
-{
-	struct segment *s = &j->list[j->n - 1];
-
-	if (last->found && last->segment == j->n) {
-		const struct segment_value *was = segment_value(s, "processes", false);
-		uint64_t seen_before = was ? was->n : j->n > 1 ? s->at_start : 0;
-
-		for (size_t i = 0; last->values && i < last->values->n_values; i++) {
-			const struct segment_value *v = &last->values->values[i];
-			struct segment_value *mine = segment_value(s, v->name, true);
-
-			if (mine && v->n >= mine->n)
-				*mine = *v;
-		}
-		was = segment_value(s, "processes", false);
-		j->seen += was && was->n > seen_before ? was->n - seen_before : 0;
-		s->ended_realtime_ns = last->realtime_ns;
-		segment_renew_cores(s);
-	}
-	segment_is_lost(s);
-	const struct segment_value *wall = segment_value(s, "wall_seconds", false);
-	if (wall)
-		s->wall_ns = wall->n;
-	snprintf(s->words, sizeof(s->words), "the recorder was lost");
-	snprintf(s->evidence, sizeof(s->evidence),
-		"it wrote no end; what is known is from before its last line");
-}
-
 static char *take(char **from)
 {
 	char *text = *from;
@@ -159,7 +131,7 @@ static int take_over(struct assay_run_info *info, struct earlier *e, struct erro
 	if (!list || take_labels(info, &e->info) < 0)
 		return error_set(err, -ENOMEM, "cannot continue a record");
 	if (e->info.running || list[j->n - 1].ended_realtime_ns == 0)
-		amend_lost(j, &e->last);
+		joining_lost(j, e);
 	memset(&list[j->n++], 0, sizeof(*list));
 	info->joined = *j;
 	*j = (struct joined){ 0 };
@@ -168,6 +140,94 @@ static int take_over(struct assay_run_info *info, struct earlier *e, struct erro
 	if (e->info.id) {
 		free(info->id);
 		info->id = take(&e->info.id);
+	}
+	return 0;
+}
+
+/* What is not in the series any more, in words; "" when all is there. */
+static void what_is_damaged(const struct earlier *e, size_t joinings, char *ret, size_t size)
+{
+	const struct usage_survey *s = &e->survey;
+	struct buf text = { 0 };
+	char words[80];
+
+	if (e->series_missing)
+		buf_add_text(&text, ", it is missing");
+	if (s->missing > 0) {
+		snprintf(words, sizeof(words), ", %llu line%s lost",
+			(unsigned long long) s->missing, s->missing == 1 ? " is" : "s are");
+		buf_add_text(&text, words);
+	}
+	if (s->damaged > 0) {
+		snprintf(words, sizeof(words), ", %llu %s no line%s of a window",
+			(unsigned long long) s->damaged, s->damaged == 1 ? "is" : "are",
+			s->damaged == 1 ? "" : "s");
+		buf_add_text(&text, words);
+	}
+	if (e->last.torn > 0 && !e->last.torn_is_whole && !e->last.torn_is_foreign)
+		buf_add_text(&text, ", half a line at its end is cut off");
+	if (e->last.found && e->last.segment > joinings)
+		buf_add_text(&text, ", it ends with a joining that info.json does not tell of");
+	snprintf(ret, size, "%s", text.failed || !text.data ? "" : text.data + strlen(", "));
+	buf_done(&text);
+}
+
+static void tell_damage(struct watching *w, size_t i, const struct earlier *e)
+{
+	struct assay_run_info *info = w->each[i].info;
+	char words[256];
+	struct buf line = { 0 };
+
+	what_is_damaged(e, info->joined.n - 1, words, sizeof(words));
+	if (!words[0])
+		return;
+	run_info_note(info, "usage.jsonl: of what was there before joining %zu, %s", info->joined.n,
+		words);
+	text_add_printable(&line, info->prefix, strlen(info->prefix));
+	buf_add_text(&line, "usage.jsonl: ");
+	buf_add_text(&line, words);
+	if (!line.failed)
+		watching_warn(w, line.data);
+	buf_done(&line);
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t n = strlen(text);
+	size_t n_end = strlen(end);
+
+	return n >= n_end && strcmp(text + n - n_end, end) == 0;
+}
+
+/* The first record's files of further targets are named by it and a word for the target, which is all that counts: a record may be renamed. */
+static bool is_beside(const struct watching *w, const char *old)
+{
+	size_t n_first = strlen(w->each[0].info->prefix);
+
+	for (size_t k = 1; k < w->n; k++) {
+		const char *prefix = w->each[k].info->prefix;
+		char name[256];
+
+		snprintf(name, sizeof(name), "%sinfo.json", prefix ? prefix + n_first : "");
+		if (prefix && ends_with(old, name))
+			return true;
+	}
+	return false;
+}
+
+int appending_check_beside(struct watching *w, struct error *err)
+{
+	const struct earlier *e = w->each[0].files ? run_files_earlier(w->each[0].files) : NULL;
+	char name[160];
+
+	for (size_t i = 0; e && i < e->info.n_beside; i++) {
+		if (is_beside(w, e->info.beside[i]))
+			continue;
+		printable(e->info.beside[i], name, sizeof(name));
+		return error_say(err, -EINVAL,
+			"%sinfo.json is of a recording of more targets, and the one of %s is not "
+			"named now: it is not continued",
+			w->each[0].info->prefix, name);
 	}
 	return 0;
 }
@@ -186,6 +246,8 @@ int appending_take(struct watching *w, size_t i, struct error *err)
 		r = is_being_recorded(w, info, &e->info, err);
 	if (r == 0)
 		r = take_over(info, e, err);
+	if (r == 0)
+		tell_damage(w, i, e);
 	return r;
 }
 

@@ -13,6 +13,8 @@ int appending_check_prefix(const char *prefix, struct error *err);
 /* After its files were opened: -EINVAL or -EBUSY when the record that is there is of something else, or is still being recorded; else its info
  * takes over what the record says. */
 int appending_take(struct watching *w, size_t i, struct error *err);
+/* After the files of all were opened: -EINVAL when the first one's record had further targets that are not among these. */
+int appending_check_beside(struct watching *w, struct error *err);
 /* When the watch has begun: from where the times of its series go on. */
 void appending_begin(struct watching *w, size_t i);
 

@@ -169,7 +169,8 @@ static enum assay_run_status attach(struct attachment *a, struct error *err)
 								 : ASSAY_RUN_BAD_OPTION;
 	}
 	watching_begin(&a->watching);
-	if (!watching_begin_records(&a->watching) && !o->append) {
+	/* What is continued stands already, and its series may still take a line or two. */
+	if (!watching_begin_records(&a->watching) && !watching_continues(&a->watching, 0)) {
 		error_say(err, -EIO, "nothing can be recorded: %s",
 			a->watching.each[0].info->info_error);
 		watching_discard(&a->watching);

@@ -120,7 +120,7 @@ static int make_infos(struct watching *w, struct error *err)
 			return r;
 		share_states(w, i);
 	}
-	return 0;
+	return w->options.append ? appending_check_beside(w, err) : 0;
 }
 
 static const char *last_name(const char *path)
@@ -276,6 +276,11 @@ bool watching_begin_records(struct watching *w)
 	return !w->each[0].info->info_error[0];
 }
 
+bool watching_continues(const struct watching *w, size_t i)
+{
+	return w->each[i].files && run_files_earlier(w->each[i].files);
+}
+
 /* Once: what of others' processes is closed to us. Of the whole machine that goes without saying. */
 static void say_what_is_closed(struct watching *w, size_t i)
 {
@@ -406,6 +411,9 @@ void watching_finish(struct watching *w, const char *words, const char *evidence
 		watching_write_info(w, i, true);
 		if (w->each[i].files && !run_info_is_whole(info))
 			info->old_record = run_files_give_way(w->each[i].files);
+		/* An empty file would pass for the series of another. */
+		if (w->each[i].files && w->options.append && !info->info_stands)
+			run_files_remove_empty(w->each[i].files);
 	}
 }
 

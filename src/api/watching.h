@@ -89,6 +89,8 @@ int watching_open(struct watching *w, const struct watching_options *options,
 void watching_begin(struct watching *w);
 /* Writes that they are being recorded. False when that could not be done for the first one, and was to be. */
 bool watching_begin_records(struct watching *w);
+/* Whether the record of that one was there already and goes on. */
+bool watching_continues(const struct watching *w, size_t i);
 /* A sample of all. */
 void watching_tick(struct watching *w);
 /* What is readable when the kernel has told of forks; -1: nothing, or not now: events are taken in batches, and *until_ns is when next. */

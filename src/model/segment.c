@@ -76,22 +76,30 @@ void segment_forget(struct segment *s, const char *name)
 		}
 }
 
-void segment_renew_cores(struct segment *s)
+void segment_set(struct segment *s, const char *name, uint64_t n, uint8_t quality, const char *key)
+{
+	struct segment_value *v = segment_value(s, name, true);
+
+	if (!v)
+		return;
+	v->n = n;
+	v->quality = quality;
+	segment_unit(name, &v->unit);
+	snprintf(v->key, sizeof(v->key), "%s", key);
+}
+
+void segment_renew_mean(struct segment *s)
 {
 	const struct segment_value *cpu = segment_value(s, "cpu_seconds", false);
 	const struct segment_value *wall = segment_value(s, "wall_seconds", false);
-	struct segment_value *mean = segment_value(s, "cpu_mean_cores", false);
-	const struct segment_value *peak = segment_value(s, "cpu_peak_cores", false);
 
-	if (!mean)
-		return;
 	if (!cpu || !wall || wall->n == 0) {
 		segment_forget(s, "cpu_mean_cores");
 		return;
 	}
-	mean->n = (uint64_t) (1000.0 * (double) cpu->n / (double) wall->n + 0.5);
-	if (peak && peak->n < mean->n)
-		segment_forget(s, "cpu_peak_cores");
+	uint64_t mean = (uint64_t) (1000.0 * (double) cpu->n / (double) wall->n + 0.5);
+	struct segment_value from = *cpu; /* what is added may move the others */
+	segment_set(s, "cpu_mean_cores", mean, from.quality, from.key);
 }
 
 void segment_is_lost(struct segment *s)
@@ -121,6 +129,7 @@ static void keep_this_one(struct assay_run_info *info, struct segment *s)
 	s->wall_ns = info->wall_ns;
 	s->ended_realtime_ns = info->ended_realtime_ns;
 	s->at_start = info->watched.at_start;
+	s->windows = info->records_written + info->records_lost;
 	memcpy(s->words, info->outcome.words, sizeof(s->words));
 	memcpy(s->evidence, info->outcome.evidence, sizeof(s->evidence));
 	s->n_values = 0;
@@ -199,6 +208,22 @@ static struct merged merge_mean(const struct joined *j)
 	return cpu;
 }
 
+/* No peak is below a mean: also of a joining that tells the one and not the other. */
+static void raise_to_means(struct merged *peak, const struct joined *j)
+{
+	for (size_t i = 0; i < j->n; i++) {
+		const struct segment_value *mean =
+			segment_value(&j->list[i], "cpu_mean_cores", false);
+
+		if (!mean || mean->n <= peak->n)
+			continue;
+		peak->n = mean->n;
+		peak->quality = quality_worse(peak->quality, (enum quality) mean->quality);
+	}
+	if (merge_mean(j).n > peak->n)
+		peak->n = merge_mean(j).n;
+}
+
 static void say_who_told(struct headline *h, const struct merged *m, const struct joined *j)
 {
 	char words[sizeof(h->why)];
@@ -223,6 +248,8 @@ static void put_merged(struct assay_run_info *info, struct headline *h)
 	const struct joined *j = &info->joined;
 	struct merged m = manner_of(h->name) == MEAN_CORES ? merge_mean(j) : merge(j, h->name);
 
+	if (strcmp(h->name, "cpu_peak_cores") == 0)
+		raise_to_means(&m, j);
 	h->value.n = m.n;
 	h->value.quality = (uint8_t) m.quality;
 	/* The bounds were those of this joining. */

@@ -27,6 +27,7 @@ struct segment {
 	char boot_id[40];
 	uint64_t first_start_ticks; /* of a tree's first process; 0: it has none */
 	uint64_t at_start; /* processes that were there */
+	uint64_t windows; /* lines of the series that it wrote or lost */
 	char words[160], evidence[240]; /* how it ended; "": it has not, or nobody wrote it down */
 	struct segment_value *values; /* heap */
 	size_t n_values;
@@ -50,8 +51,10 @@ void segment_is_lost(struct segment *s);
 struct segment_value *segment_value(struct segment *s, const char *name, bool add);
 /* Takes the value of that name out. */
 void segment_forget(struct segment *s, const char *name);
-/* Makes the mean number of cores anew from the CPU time and the wall time, and forgets a peak below it. */
-void segment_renew_cores(struct segment *s);
+/* Sets a value; nothing without memory. */
+void segment_set(struct segment *s, const char *name, uint64_t n, uint8_t quality, const char *key);
+/* Makes the mean number of cores anew from the CPU time and the wall time. */
+void segment_renew_mean(struct segment *s);
 void segment_done(struct segment *s);
 void joined_done(struct joined *j);
 

@@ -45,6 +45,28 @@ static int open_file(int dirfd, const char *name, int *ret_fd)
 	return 0;
 }
 
+int earlier_take_empty(int dirfd, const char *name, int *ret_fd)
+{
+	struct stat st;
+	int fd = -1;
+	int r = open_file(dirfd, name, &fd);
+
+	if (r == -ELOOP || r == -EINVAL || r == -EISDIR || r == -ENXIO)
+		return -EEXIST;
+	if (r < 0)
+		return r;
+	/* Looked at with the lock: nobody fills it meanwhile. */
+	if (fstat(fd, &st) < 0)
+		r = -errno;
+	else if (st.st_size > 0)
+		r = -EEXIST;
+	if (r < 0)
+		close(fd);
+	else
+		*ret_fd = fd;
+	return r;
+}
+
 static int say(struct error *err, int r, const char *where, const char *name)
 {
 	if (r == -EBUSY)
@@ -73,6 +95,36 @@ static int read_info(struct earlier *e, struct error *err)
 	return r;
 }
 
+/* How many lines it would have if none were lost; 0 for what no recorder ever wrote. */
+static uint64_t windows_told(const struct joined *j)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < j->n; i++)
+		if (__builtin_add_overflow(n, j->list[i].windows, &n) || n > INT64_MAX)
+			return 0;
+	return n;
+}
+
+static int read_series(struct earlier *e)
+{
+	const struct joined *j = &e->info.joined;
+	uint64_t told = windows_told(j);
+	/* Only of a recorder that was lost the series knows more than the info file. */
+	uint64_t lost = e->info.running ? j->n : 0;
+	int r = read_last_window(e->usage_fd, &e->last);
+
+	if (r == 0)
+		r = survey_usage(e->usage_fd, lost, told, &e->survey);
+	e->survey.damaged += e->last.torn_is_foreign;
+	e->next_sequence = e->survey.next_sequence;
+	if (told > e->next_sequence) {
+		e->survey.missing += told - e->next_sequence;
+		e->next_sequence = told;
+	}
+	return r;
+}
+
 int earlier_open(struct earlier *e, int dirfd, const char *where, const char *info_name,
 	const char *usage_name, struct error *err)
 {
@@ -93,8 +145,13 @@ int earlier_open(struct earlier *e, int dirfd, const char *where, const char *in
 		return 1;
 	r = open_file(dirfd, usage_name, &e->usage_fd);
 	if (r == 0)
-		r = read_last_window(e->usage_fd, &e->last);
-	return r == 0 || r == -ENOENT ? 1 : say(err, r, where, usage_name);
+		r = read_series(e);
+	else if (r == -ENOENT) {
+		e->next_sequence = e->survey.missing = windows_told(&e->info.joined);
+		e->series_missing = e->next_sequence > 0;
+		r = 0;
+	}
+	return r == 0 ? 1 : say(err, r, where, usage_name);
 }
 
 void earlier_done(struct earlier *e)

@@ -45,6 +45,7 @@ static void segment(struct json *j, const struct segment *s)
 	if (s->first_start_ticks)
 		json_key_u64(j, "first_start_time_ticks", s->first_start_ticks);
 	json_key_u64(j, "at_start", s->at_start);
+	json_key_u64(j, "windows", s->windows);
 	if (s->words[0]) {
 		json_key(j, "outcome");
 		json_object(j);

@@ -94,6 +94,7 @@ static void read_segment(struct members *m, const json_t *of, struct segment *s)
 	member_copy(m, of, "boot_id", s->boot_id, sizeof(s->boot_id));
 	s->first_start_ticks = member_count(m, of, "first_start_time_ticks");
 	s->at_start = member_count(m, of, "at_start");
+	s->windows = member_count(m, of, "windows");
 	read_outcome(m, of, s);
 	read_values(m, of, s);
 }
@@ -104,6 +105,7 @@ static void read_as_one(struct members *m, const json_t *top, struct segment *s)
 	json_t *time = member_object(m, top, "time");
 	json_t *target = member_object(m, top, "target");
 	json_t *monitor = member_object(m, top, "monitor");
+	json_t *self = member_object(m, top, "self");
 
 	need(m, time, "started");
 	s->started_realtime_ns = member_time(m, time, "started");
@@ -113,6 +115,9 @@ static void read_as_one(struct members *m, const json_t *top, struct segment *s)
 	member_copy(m, monitor, "boot_id", s->boot_id, sizeof(s->boot_id));
 	s->first_start_ticks = member_count(m, target, "first_start_time_ticks");
 	s->at_start = member_count(m, target, "at_start");
+	if (__builtin_add_overflow(member_count(m, self, "records_written"),
+		    member_count(m, self, "records_lost"), &s->windows))
+		members_fail(m, "records_lost", "is too large");
 	read_outcome(m, top, s);
 	read_values(m, top, s);
 }
@@ -215,6 +220,28 @@ static void read_tags(struct members *m, const json_t *top, struct read_info *in
 	}
 }
 
+static void read_beside(struct members *m, const json_t *top, struct read_info *info)
+{
+	json_t *list = member_array(m, top, "beside");
+	size_t n = json_array_size(list);
+
+	if (n == 0)
+		return;
+	info->beside = calloc(n, sizeof(*info->beside));
+	if (!info->beside)
+		members_fail(m, "beside", "cannot be kept: out of memory");
+	while (info->beside && info->n_beside < n) {
+		const char *name = json_string_value(json_array_get(list, info->n_beside));
+		char *copy = name ? strdup(name) : NULL;
+
+		if (!copy) {
+			members_fail(m, "beside", "is no list of texts");
+			return;
+		}
+		info->beside[info->n_beside++] = copy;
+	}
+}
+
 static void read_monitor(struct members *m, const json_t *top, struct read_info *info)
 {
 	json_t *monitor = member_object(m, top, "monitor");
@@ -263,6 +290,7 @@ int read_info_parse(const char *bytes, size_t n, struct read_info *ret, struct e
 		ret->name = member_raw(&m, top, "name");
 		ret->message = member_raw(&m, top, "message");
 		read_tags(&m, top, ret);
+		read_beside(&m, top, ret);
 		read_segments(&m, top, &ret->joined);
 	}
 	json_decref(top);
@@ -281,6 +309,9 @@ void read_info_done(struct read_info *info)
 	for (size_t i = 0; i < info->n_tags; i++)
 		free(info->tags[i]);
 	free(info->tags);
+	for (size_t i = 0; i < info->n_beside; i++)
+		free(info->beside[i]);
+	free(info->beside);
 	joined_done(&info->joined);
 	*info = (struct read_info){ 0 };
 }

@@ -21,6 +21,8 @@ struct read_info {
 	char *id, *name, *message; /* NULL: none */
 	char **tags; /* "key=value" each */
 	size_t n_tags;
+	char **beside; /* names of the info files of further targets */
+	size_t n_beside;
 	pid_t monitor_pid;
 	uint64_t monitor_start_ticks;
 	char boot_id[40];

@@ -123,6 +123,15 @@ static const char *line_end_before(const char *begin, const char *end)
 	return end > begin ? memrchr(begin, '\n', (size_t) (end - begin)) : NULL;
 }
 
+/* A file that grew before a crash and was not filled ends with zeros. */
+static bool is_foreign(const char *text, size_t n)
+{
+	static const char head[] = "{\"schema\"";
+	size_t n_head = n < sizeof(head) - 1 ? n : sizeof(head) - 1;
+
+	return n > 0 && text[0] != '\0' && memcmp(text, head, n_head) != 0;
+}
+
 static void search(const char *tail, size_t n, struct last_window *ret)
 {
 	const char *end = line_end_before(tail, tail + n);
@@ -142,6 +151,7 @@ static void search(const char *tail, size_t n, struct last_window *ret)
 	}
 	ret->torn = torn;
 	ret->torn_is_whole = whole;
+	ret->torn_is_foreign = !whole && is_foreign(behind, torn);
 }
 
 int read_last_window(int fd, struct last_window *ret)

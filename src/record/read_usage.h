@@ -20,6 +20,7 @@ struct last_window {
 	/* Behind it half a line, by a recorder that was killed or a full disk. */
 	size_t torn; /* bytes */
 	bool torn_is_whole; /* only its newline is missing */
+	bool torn_is_foreign; /* it does not begin as a line of ours: it is not ours to cut off */
 };
 
 /* Looks at no more than the end of the file. What is no line of a series is passed over. 0, or the negative errno of

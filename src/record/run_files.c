@@ -131,8 +131,16 @@ static int refuse(const struct run_files *f, const char *end, const char *what, 
 		strcmp(f->directory, "./") == 0 ? "" : f->directory, f->name, end, what);
 }
 
+static int is_written(const struct run_files *f, const char *end, struct error *err)
+{
+	return refuse(f, end, "is still being written by another run", err);
+}
+
 static int exists(const struct run_files *f, const char *end, struct error *err)
 {
+	/* It was not there a moment ago. */
+	if (f->options.append)
+		return is_written(f, end, err);
 	return refuse(f, end, "exists: take another prefix, or --clobber to replace it", err);
 }
 
@@ -174,12 +182,17 @@ int run_files_add(
 				     : error_set(err, fd, "cannot make %s%s%s", f->directory,
 					       f->name, end);
 	}
-	f->files[f->n_files++] = (struct made_file){ name, st.st_dev, st.st_ino };
-	/* Another that replaces this record may have come between: then this one is not the run's. */
-	if (writer_lock_take(fd) < 0 || !still_stands(f, &f->files[f->n_files - 1])) {
+	struct made_file made = { name, st.st_dev, st.st_ino };
+	bool locked = writer_lock_take(fd) == 0;
+	/* Another that replaces this record, or begins it in the empty file, may have come between: then this one is not the run's. */
+	if (!locked || !still_stands(f, &made)) {
 		close(fd);
-		return refuse(f, end, "is just being replaced by another run", err);
+		free(name);
+		return f->options.append
+			       ? is_written(f, end, err)
+			       : refuse(f, end, "is just being replaced by another run", err);
 	}
+	f->files[f->n_files++] = made;
 	*ret_fd = fd;
 	return 0;
 }
@@ -306,18 +319,29 @@ static int settle_leftovers(struct run_files *f, struct error *err)
 	return r;
 }
 
-/* What a joining left that could write nothing, on a full disk: a file without a byte, which nobody writes. */
-static int take_away_empty(struct run_files *f, const char *name)
+/* What a joining left that could write nothing, on a full disk: a file without a byte, which nobody writes, is this record's own. */
+static int take_empty(struct run_files *f, const char *end, char *name)
 {
 	struct stat st;
+	int fd;
+	int r = earlier_take_empty(f->dirfd, name, &fd);
 
-	if (fstatat(f->dirfd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-		return errno == ENOENT ? 0 : -errno;
-	if (writer_lock_is_free(f->dirfd, name) == -EBUSY)
-		return -EBUSY;
-	if (!S_ISREG(st.st_mode) || st.st_size > 0)
-		return -EEXIST;
-	return unlinkat(f->dirfd, name, 0) < 0 && errno != ENOENT ? -errno : 0;
+	if (r < 0)
+		return r == -ENOENT ? 0 : r;
+	if (!f->options.no_usage && strcmp(end, "usage.jsonl") == 0) {
+		char *kept = strdup(name);
+
+		f->usage_fd = fd;
+		if (!kept || fstat(fd, &st) < 0) {
+			free(kept);
+			return kept ? -EIO : -ENOMEM;
+		}
+		f->files[f->n_files++] = (struct made_file){ kept, st.st_dev, st.st_ino };
+		return 0;
+	}
+	r = unlinkat(f->dirfd, name, 0) < 0 ? -errno : 0;
+	close(fd);
+	return r;
 }
 
 static int make_way_for(struct run_files *f, const char *end, struct error *err)
@@ -328,18 +352,21 @@ static int make_way_for(struct run_files *f, const char *end, struct error *err)
 	if (r == 0 && f->options.clobber)
 		r = set_aside_take(&f->old, f->dirfd, name);
 	else if (r == 0 && f->options.append)
-		r = take_away_empty(f, name);
+		r = take_empty(f, end, name);
 	else if (r == 0 && is_there(f, name))
 		r = -EEXIST;
 	free(name);
-	if (r == -EEXIST && f->options.append)
+	/* Whoever has begun it meanwhile has written its info file too, or is about to. */
+	if (r == -EEXIST && f->options.append && !is_there(f, f->info_name))
 		return refuse(f, end, "is there without an info file: it is not continued", err);
+	if (r == -EEXIST && f->options.append)
+		r = -EBUSY;
 	if (r == -EEXIST && !f->options.clobber)
 		return exists(f, end, err);
 	if (r == -EEXIST)
 		return refuse(f, end, "is neither a file nor a link: it is not replaced", err);
 	if (r == -EBUSY)
-		return refuse(f, end, "is still being written by another run", err);
+		return is_written(f, end, err);
 	if (r < 0)
 		return error_set(err, r, "cannot replace %s%s%s", f->directory, f->name, end);
 	return 0;
@@ -357,7 +384,7 @@ static int look_for_writers(const struct run_files *f, struct error *err)
 		if (fd >= 0)
 			close(fd);
 		if (r == -EBUSY)
-			return refuse(f, ends[i], "is still being written by another run", err);
+			return is_written(f, ends[i], err);
 	}
 	return 0;
 }
@@ -395,9 +422,9 @@ static int open_earlier(struct run_files *f, struct error *err)
 	f->usage_fd = f->earlier.usage_fd;
 	f->earlier.usage_fd = -1;
 	if (f->usage_fd >= 0)
-		usage_writer_mend(&f->usage, f->earlier.last.torn, f->earlier.last.torn_is_whole);
-	if (f->earlier.last.found)
-		f->usage.sequence_before = f->earlier.last.sequence + 1;
+		usage_writer_mend(&f->usage, f->earlier.last.torn,
+			f->earlier.last.torn_is_whole || f->earlier.last.torn_is_foreign);
+	f->usage.sequence_before = f->earlier.next_sequence;
 	return 0;
 }
 
@@ -520,6 +547,12 @@ enum old_record run_files_give_way(struct run_files *f)
 	}
 	run_files_discard(f);
 	return OLD_RECORD_PUT_BACK;
+}
+
+void run_files_remove_empty(struct run_files *f)
+{
+	if (!f->continues && !holds_something(f, "usage.jsonl"))
+		run_files_discard(f);
 }
 
 void run_files_commit(struct run_files *f)

@@ -72,6 +72,8 @@ struct earlier *run_files_earlier(struct run_files *f);
 /* Before the first window: it was begun this long before the run, which is its joining of that number, counted from 1. */
 void run_files_go_on(struct run_files *f, uint64_t before_ns, uint64_t segment);
 
+/* Of a new record of which nothing could be written: takes back what was created, unless a line of the series is there after all. */
+void run_files_remove_empty(struct run_files *f);
 /* The run is there to stay: the record that it replaced is removed. run_files_close() does the same. */
 void run_files_commit(struct run_files *f);
 /* The new record could not be written whole. The one that it replaced gets its place back, and what there is of the new one goes; but the

@@ -66,8 +66,9 @@ static void head(struct page *p, const struct assay_run_info *info)
 
 	format_duration(info->wall_ns, duration);
 	if (info->watched.kind && info->joined.n > 1)
-		snprintf(text, sizeof(text), "assay: watched for %s in %zu joinings: %s", duration,
-			info->joined.n, o->words);
+		snprintf(text, sizeof(text),
+			"assay: watched for %s in %zu joinings, of which the last ended: %s",
+			duration, info->joined.n, o->words);
 	else if (info->watched.kind)
 		snprintf(text, sizeof(text), "assay: watched for %s: %s", duration, o->words);
 	else

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Joining again later (attach --append): what several joinings add up to, and what is refused without a byte being changed."""
+import fcntl
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -149,7 +151,9 @@ def test_three_joinings_hold_what_each_saw_and_nothing_of_the_gaps(attach, user,
         info["headline"]["cpu_seconds"]["value"] / info["time"]["wall_seconds"], abs=0.001)
     for name in ("cpu_peak_cores", "memory_peak_bytes", "memory_peak_process_bytes"):
         told = [part["headline"][name]["value"] for part in info["segments"] if name in part["headline"]]
-        assert info["headline"][name]["value"] == max(told)
+        # A joining may be too short for a rate, and has a mean all the same.
+        means = [part["headline"]["cpu_mean_cores"]["value"] for part in info["segments"]] if name == "cpu_peak_cores" else []
+        assert info["headline"][name]["value"] == max(told + means)
         assert len(told) == 3 or f"of {len(told)} of 3 joinings" in info["headline"][name]["why"]
     assert (info["headline"]["processes"]["value"], info["headline"]["processes"]["quality"]) == (1, "lower_bound")
     assert (info["target"]["at_start"], info["target"]["seen"]) == (1, 1)
@@ -210,7 +214,120 @@ def test_recorder_that_was_killed_leaves_a_joining_of_lower_bounds(attach, burne
     assert info["headline"]["cpu_seconds"]["value"] == pytest.approx(burnt + later, abs=2 * CPU_TOLERANCE_SECONDS)
     assert info["headline"]["wall_seconds"]["quality"] == "lower_bound"
     assert info["target"]["seen"] == 1 and usage[:len(lines)] == lines
+    # What the series cannot tell is not taken from a version of the info file that is older.
+    assert not [name for name in lost["headline"] if name.startswith(("network_", "energy_", "memory_peak_charged"))]
+    assert lost["headline"]["memory_peak_process_bytes"]["value"] >= max(
+        process["values"].get("proc_rss_bytes", {"max": 0})["max"] for line in lines for process in line["processes"])
     check_series(info, usage)
+
+
+def rewrite(prefix, edit):
+    """Every line of the series through a function of its number and content."""
+    path = Path(f"{prefix}usage.jsonl")
+    lines = [json.loads(line) for line in path.read_bytes().splitlines()]
+    for number, line in enumerate(lines):
+        edit(number, line)
+    path.write_text("".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines), encoding="utf-8")
+    return lines
+
+
+def value(number, key="target_cpu_seconds", quality="lower_bound"):
+    return {"value": number, "quality": quality, "key": key}
+
+
+MIB = 1 << 20
+FIRST_VERSION = {"wall_seconds": value(0.001, "target_elapsed_seconds"), "cpu_seconds": value(0.0008), "cpu_user_seconds": value(0.0008),
+                 "cpu_system_seconds": value(0.0), "cpu_mean_cores": value(0.8), "cpu_peak_cores": value(0.8, "target_cpu_percent"),
+                 "memory_peak_bytes": value(20 * MIB, "proc_hwm_bytes"), "memory_peak_process_bytes": value(20 * MIB, "proc_hwm_bytes"),
+                 "network_receive_bytes": value(7, "netns_receive_bytes", "exact"), "processes": value(1, "target_processes_seen_count")}
+
+
+def lose(prefix, headline=None):
+    """As if the recorder had been killed after its first version of the info file."""
+    info = read_info(prefix)
+    info["time"].pop("ended")
+    info["outcome"] = {"known": False}
+    info.update(state="running", headline=headline or FIRST_VERSION)
+    info["time"]["wall_seconds"] = info["headline"]["wall_seconds"]["value"]
+    info["self"].update(windows=0, records_written=0)
+    Path(f"{prefix}info.json").write_text(json.dumps(info), encoding="utf-8")
+
+
+def two_windows(number, line):
+    values = line["values"]
+    for key, numbers in (("target_elapsed_seconds", (1.5, 2.5)), ("target_cpu_seconds", (2.5, 2.75)), ("target_cpu_user_seconds", (1.5, 1.625)),
+                         ("target_cpu_system_seconds", (1.0, 1.125))):
+        values[key] = {"last": numbers[min(number, 1)], "quality": "lower_bound"}
+    values["target_cpu_percent"] = {"max": (175.0, 30.0)[min(number, 1)], "quality": "lower_bound"}
+    values["proc_pss_total_bytes"] = {"max": 900 * MIB, "quality": "sampled"}
+    process = {"start_time_ticks": 1, "ppid": 1, "uid": 0, "name": "x", "states": {"S": 1}}
+    line["processes"] = [{"pid": 5, **process, "values": {"proc_hwm_bytes": {"max": (300, 100)[min(number, 1)] * MIB}, "proc_rss_bytes": {"max": 50 * MIB}}},
+                         {"pid": 6, **process, "values": {"proc_rss_bytes": {"max": 40 * MIB}}}]
+
+
+@pytest.fixture
+def windows_of_a_joining(attach, burner, record):
+    joining = attach.start(record + "s-", "--report-interval", "0.2", burner.pid)
+    wait_for(lambda: len(read_usage(record + "s-", torn_end=True)) >= 2, "two windows")
+    joining.end()
+    return record + "s-"
+
+
+def lost_headline(attach, burner, prefix):
+    status, said = attach(prefix, "--for", "0.5", burner.pid)
+    assert status == 0, said
+    info = read_info(prefix)
+    return info, {name: told["value"] for name, told in info["segments"][0]["headline"].items()}
+
+
+def test_what_a_killed_recorder_left_is_all_of_its_last_line(attach, burner, windows_of_a_joining):
+    prefix = windows_of_a_joining
+    lose(prefix)
+    lines = rewrite(prefix, two_windows)
+    info, lost = lost_headline(attach, burner, prefix)
+
+    check_series(info, read_usage(prefix))
+    assert not [name for name in lost if name.startswith("network_")]
+    assert {name: lost[name] for name in FIRST_VERSION if name in lost} == {
+        "wall_seconds": 2.5, "cpu_seconds": 2.75, "cpu_user_seconds": 1.625, "cpu_system_seconds": 1.125, "cpu_mean_cores": 1.1,
+        # Of the earlier window: a peak is of them all.
+        "cpu_peak_cores": min(1.75, os.cpu_count()), "memory_peak_bytes": 300 * MIB, "memory_peak_process_bytes": 300 * MIB, "processes": 1}
+    assert {told["quality"] for told in info["segments"][0]["headline"].values()} == {"lower_bound"}
+    assert info["segments"][0]["windows"] == len(lines)
+    assert info["headline"]["memory_peak_bytes"]["value"] >= 300 * MIB
+    assert info["headline"]["cpu_peak_cores"]["value"] >= info["headline"]["cpu_mean_cores"]["value"]
+
+
+def test_without_memory_and_rates_in_the_series_their_peaks_are_left_out(attach, burner, windows_of_a_joining):
+    def without(number, line):
+        two_windows(number, line)
+        line["processes"] = []
+        del line["values"]["target_cpu_percent"]
+
+    lose(windows_of_a_joining)
+    rewrite(windows_of_a_joining, without)
+    info, lost = lost_headline(attach, burner, windows_of_a_joining)
+
+    assert lost["cpu_mean_cores"] == 1.1 and not [name for name in lost if "_peak" in name]
+    # The other joining used next to nothing: its peak alone would be below the mean of both.
+    assert info["headline"]["cpu_peak_cores"]["value"] >= 1.1 > info["segments"][1]["headline"]["cpu_peak_cores"]["value"]
+
+
+def test_info_file_that_is_newer_than_the_last_line_is_believed_whole(attach, burner, windows_of_a_joining):
+    later = {**FIRST_VERSION, "wall_seconds": value(60.0, "target_elapsed_seconds"), "cpu_seconds": value(2.0), "cpu_mean_cores": value(0.033)}
+    lose(windows_of_a_joining, later)
+    rewrite(windows_of_a_joining, two_windows)
+    info, lost = lost_headline(attach, burner, windows_of_a_joining)
+
+    assert lost == {name: told["value"] for name, told in later.items()} and info["segments"][0]["wall_seconds"] == 60
+
+
+def test_mean_of_the_first_moment_that_no_machine_can_reach_is_left_out(attach, burner, windows_of_a_joining):
+    lose(windows_of_a_joining, {**FIRST_VERSION, "cpu_mean_cores": value(os.cpu_count() + 1.0)})
+    Path(f"{windows_of_a_joining}usage.jsonl").write_bytes(b"")
+    _, lost = lost_headline(attach, burner, windows_of_a_joining)
+
+    assert lost["cpu_seconds"] == 0.0008 and not [name for name in lost if name.endswith("_cores")]
 
 
 @pytest.mark.parametrize("torn, whole", [(b'{"schema": "assay-usage", "seq', False), (None, True), (b"\0" * 100, False)],
@@ -242,7 +359,8 @@ def test_of_several_that_come_at_once_one_records(attach, burner, room, there):
     joinings = [attach.spawn(f"{directory}/", burner.pid) for _ in range(5)]
     wait_for(lambda: sum(joining.process.poll() is not None for joining in joinings) == 4, "all but one to give up")
     left = [joining for joining in joinings if joining.process.poll() is None]
-    assert [joining.end(None)[0] for joining in joinings if joining not in left] == [2] * 4
+    for status, said in (joining.end(None) for joining in joinings if joining not in left):
+        assert status == 2 and "is still being written by" in said, said
     wait_for(lambda: (state(f"{directory}/") or [0])[0] == left[0].process.pid, "the one that records")
     assert left[0].end()[0] == 0
 
@@ -309,6 +427,101 @@ def test_targets_beside_go_on_each_in_its_own_record(attach, burner, room):
     assert joinings == {"r-info.json": 3, f"r-pids-{burner.pid}-info.json": 2, "r-system-info.json": 2}
     for name in beside:
         check_series(read_info(f"{room}/{name[:-len('info.json')]}"), read_usage(f"{room}/{name[:-len('info.json')]}"))
+
+
+def test_fewer_or_other_further_targets_than_before_are_refused(attach, burner, room):
+    (room / "record").mkdir()
+    prefix = room / "record" / "r-"
+    attach.start(prefix, burner.pid, "system").end()
+    says = "r-info.json is of a recording of more targets, and the one of r-system-info.json is not named now"
+    refused(attach, prefix, burner.pid, says=says)
+    refused(attach, prefix, burner.pid, f"pids:{burner.pid}", says=says)
+    assert attach.start(prefix, burner.pid, f"pids:{burner.pid}", "system").end()[0] == 0
+
+
+def test_further_targets_of_a_record_that_was_renamed_are_known(attach, burner, room):
+    record = room / "record"
+    record.mkdir()
+    attach.start(record / "r-", burner.pid, "system").end()
+    for path in record.glob("r-*"):
+        path.rename(record / f"s-{path.name[2:]}")
+    refused(attach, record / "s-", burner.pid, says="r-system-info.json is not named now")
+    assert attach.start(record / "s-", burner.pid, "system").end()[0] == 0
+
+
+def gone(path, lines):
+    path.unlink()
+
+
+def foreign(path, lines):
+    path.write_text("mine")
+
+
+def foreign_line(path, lines):
+    path.write_text('{"other": 1}\n')
+
+
+def garbage(path, lines):
+    path.write_bytes(b"".join([lines[0], b"\xffgarbage\n", *lines[1:]]))
+
+
+def zeros(path, lines):
+    path.write_bytes(b"".join([b"\0" * 99 + b"}\n", *lines[1:]]))
+
+
+def cut_off(path, lines):
+    path.write_bytes(b"".join(lines)[:-20])
+
+
+def last_gone(path, lines):
+    path.write_bytes(b"".join(lines[:-1]))
+
+
+@pytest.mark.parametrize("damage, kept, says", [
+    (gone, 0, "it is missing, {n} lines are lost"), (foreign, 0, "{n} lines are lost, 1 is no line of a window"),
+    (foreign_line, 0, "{n} lines are lost, 1 is no line of a window"), (garbage, "all", "1 is no line of a window"),
+    (zeros, "but one", "1 line is lost, 1 is no line of a window"),
+    (cut_off, "but one", "1 line is lost, half a line at its end is cut off"), (last_gone, "but one", "1 line is lost")])
+def test_damaged_series_goes_on_with_a_warning_and_a_note(attach, burner, windows_of_a_joining, damage, kept, says):
+    prefix = windows_of_a_joining
+    path = Path(f"{prefix}usage.jsonl")
+    lines = path.read_bytes().splitlines(keepends=True)
+    before = [json.loads(line) for line in lines]
+    first = read_info(prefix)["headline"]
+    damage(path, lines)
+    says = says.format(n=len(lines))
+    status, said = attach.start(prefix, burner.pid).end()
+
+    info = read_info(prefix)
+    assert status == 0 and [line for line in said.splitlines() if line.endswith(f"s-usage.jsonl: {says}")], said
+    assert f"usage.jsonl: of what was there before joining 2, {says}" in info["notes"]
+    if damage is foreign:
+        assert path.read_bytes().startswith(b"mine\n")
+    # The totals are of the info file; the numbers go on behind what was lost.
+    assert info["segments"][0]["headline"]["cpu_seconds"]["value"] == first["cpu_seconds"]["value"]
+    assert info["segments"][0]["windows"] == len(lines)
+    usage = [json.loads(line) for line in path.read_bytes().splitlines() if line.startswith(b'{"schema"')]
+    left = [line for line in usage if line.get("segment", 1) == 1]
+    assert len(left) == {"all": len(lines), "but one": len(lines) - 1}.get(kept, kept) and all(line in before for line in left)
+    numbers = [line["sequence"] for line in usage if line.get("segment") == 2]
+    assert numbers == list(range(len(lines), len(lines) + len(numbers))) and numbers
+    assert sum(part["windows"] for part in info["segments"]) == numbers[-1] + 1
+
+
+def test_series_that_is_whole_says_nothing(attach, burner, record):
+    for _ in range(2):
+        status, said = attach.start(record, burner.pid).end()
+        assert status == 0 and "usage.jsonl:" not in said, said
+        assert not [note for note in read_info(record)["notes"] if "usage.jsonl" in note]
+
+
+def test_summary_says_of_how_many_joinings_the_time_is(attach, burner, room):
+    for _ in range(2):
+        status, said = attach(room / "r-", "--for", "0.5", burner.pid)
+        assert status == 0
+    watched = read_info(room / "r-")["time"]["wall_seconds"]
+    found = re.search(r"watched for ([\d.]+) s in 2 joinings, of which the last ended: the 0.500 s asked for are over\n", said)
+    assert found and float(found[1]) == pytest.approx(watched, abs=0.01) and watched > 1, said
 
 
 def test_labels_stay_unless_they_are_given_anew(attach, burner, room):
@@ -464,6 +677,28 @@ def test_full_disk_loses_nothing_of_what_was_there(attach, burner, disk_of):
     assert len(info["segments"]) == 2 and info["state"] == "done"
     numbers = [line["sequence"] for line in read_usage(small / "r-")]
     assert numbers == sorted(set(numbers))
+
+
+def test_full_disk_at_the_first_joining_leaves_nothing_that_would_refuse_the_next(attach, burner, disk_of):
+    small = disk_of("1m")
+    fill(small)
+    status, said = attach(small / "r-", "--for", "0.5", burner.pid)
+    assert status == 1 and "nothing can be recorded" in said and "No space left" in said, (status, said)
+    assert list(contents(small)) == ["filler"]
+
+    os.unlink(small / "filler")
+    joining = attach.start(small / "r-", burner.pid)
+    assert joining.end()[0] == 0
+    check_series(read_info(small / "r-"), read_usage(small / "r-"))
+
+
+def test_empty_series_that_somebody_has_just_taken_is_his(attach, burner, room):
+    (room / "r-usage.jsonl").touch()
+    with open(room / "r-usage.jsonl", "rb") as taken:
+        fcntl.flock(taken, fcntl.LOCK_EX)
+        status, said = attach(room / "r-", burner.pid)
+        assert status == 2 and "r-usage.jsonl is still being written by another run" in said
+        assert contents(room)["r-usage.jsonl"] == b""
 
 
 def test_clobber_after_all_replaces_a_continued_record(attach, burner, record, run_assay, assay):

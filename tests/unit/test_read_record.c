@@ -18,6 +18,7 @@
 #include "record/info_json.h"
 #include "record/read_info.h"
 #include "record/read_usage.h"
+#include "record/survey_usage.h"
 
 #define S 1000000000ULL
 
@@ -53,6 +54,7 @@ static void the_joinings_are_back(const struct joined *j, const struct segment *
 	assert_string_equal(j->list[0].boot_id, "b-1");
 	assert_int_equal(j->list[0].first_start_ticks, 77);
 	assert_int_equal(j->list[0].at_start, 4);
+	assert_int_equal(j->list[0].windows, 21);
 	assert_string_equal(j->list[0].words, "w");
 	assert_int_equal(j->list[0].n_values, 1);
 	assert_int_equal(j->list[0].values[0].n, 864000123456789);
@@ -72,6 +74,7 @@ static void what_was_written_is_read_back(void **state)
 					       .boot_id = "b-1",
 					       .first_start_ticks = 77,
 					       .at_start = 4,
+					       .windows = 21,
 					       .words = "w",
 					       .evidence = "e" },
 		{ .started_realtime_ns = 1795000010 * S } };
@@ -339,7 +342,7 @@ static void what_is_torn_is_measured(void **state)
 	tail("", 0, &w);
 	assert_true(!w.found && w.torn == 0);
 	tail("x", 1, &w);
-	assert_true(!w.found && w.torn == 1 && !w.torn_is_whole);
+	assert_true(!w.found && w.torn == 1 && !w.torn_is_whole && w.torn_is_foreign);
 	tail("x\n", 2, &w);
 	assert_true(!w.found && w.torn == 0);
 }
@@ -356,6 +359,62 @@ static void a_file_without_line_ends_is_no_series(void **state)
 	close(fd);
 }
 
+#define OURS(sequence, rest)                                                                       \
+	"{\"schema\":\"assay-usage\",\"version\":\"1.0\",\"sequence\":" #sequence "," rest "}\n"
+#define PEAKS(cpu, hwm)                                                                            \
+	"\"values\":{\"target_cpu_percent\":{\"max\":" #cpu "}},\"processes\":["                   \
+	"{\"values\":{\"proc_rss_bytes\":{\"max\":3}}},"                                           \
+	"{\"values\":{\"proc_hwm_bytes\":{\"max\":" #hwm "}}}]"
+
+static void lines_that_are_lost_or_damaged_are_counted(void **state)
+{
+	static const char text[] =
+		OURS(0, PEAKS(900.5, 99)) OURS(1, PEAKS(150.125, 40)) "garbage\n" OURS(
+			4, PEAKS(100, 50)) OURS(3, "\"a\":1") "\n" OURS(5,
+			"\"segment\":2," PEAKS(800, 80)) "{\"schema\":\"assay-usage\",\"ver";
+	struct usage_survey s = { 0 };
+	(void) state;
+
+	survey_lines(text, strlen(text), 1, 1, &s);
+	assert_int_equal(s.lines, 4);
+	assert_int_equal(s.damaged, 3);
+	assert_int_equal(s.missing, 2);
+	assert_int_equal(s.next_sequence, 6);
+	/* Neither of the line before the one that was asked for, nor of another joining. */
+	assert_true(s.peaks.memory_told && s.peaks.cores_told);
+	assert_int_equal(s.peaks.hwm_bytes, 50);
+	assert_int_equal(s.peaks.rss_bytes, 3);
+	assert_int_equal(s.peaks.cores, 1501);
+}
+
+static void a_series_longer_than_a_block_is_gone_through(void **state)
+{
+	int fd = memfd_create("usage", MFD_CLOEXEC);
+	FILE *file = fdopen(fd, "w");
+	struct usage_survey s;
+	(void) state;
+
+	/* Of a length that no block is a multiple of; behind them a line that no block holds, and one without its line feed. */
+	for (int i = 0; i < 40; i++)
+		assert_true(fprintf(file,
+				    "{\"schema\":\"assay-usage\",\"version\":\"1.0\","
+				    "\"sequence\":%d,\"pad\":\"%0250007d\"}\n",
+				    i, 0) > 0);
+	for (int i = 0; i < 5 << 20; i++)
+		assert_int_not_equal(putc('x', file), EOF);
+	assert_true(
+		fputs("\n"
+		      "{\"schema\":\"assay-usage\",\"version\":\"1.0\",\"sequence\":41,\"a\":1}",
+			file) >= 0);
+	assert_int_equal(fflush(file), 0);
+	assert_int_equal(survey_usage(fd, 0, 0, &s), 0);
+	assert_int_equal(s.lines, 41);
+	assert_int_equal(s.damaged, 1);
+	assert_int_equal(s.missing, 1);
+	assert_int_equal(s.next_sequence, 42);
+	fclose(file);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -367,6 +426,8 @@ int main(void)
 		cmocka_unit_test(the_last_whole_line_says_where_a_series_stands),
 		cmocka_unit_test(what_is_torn_is_measured),
 		cmocka_unit_test(a_file_without_line_ends_is_no_series),
+		cmocka_unit_test(lines_that_are_lost_or_damaged_are_counted),
+		cmocka_unit_test(a_series_longer_than_a_block_is_gone_through),
 	};
 	return cmocka_run_group_tests_name("read_record", tests, NULL, NULL);
 }

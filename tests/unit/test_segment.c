@@ -139,6 +139,24 @@ static void what_not_all_tell_is_a_lower_bound(void **state)
 		strstr(run_info_headline(&f->info, "cpu_seconds")->why, "of 1 of 2 joinings"));
 }
 
+static void no_peak_of_cores_is_below_a_mean(void **state)
+{
+	struct fixture *f = *state;
+	struct segment *s = &f->info.joined.list[0];
+
+	earlier(s, "wall_seconds", SECONDS, 10 * S, LOWER_BOUND);
+	earlier(s, "cpu_seconds", SECONDS, 20 * S, LOWER_BOUND);
+	earlier(s, "cpu_mean_cores", UNITLESS, 2000, LOWER_BOUND);
+	add(f, "wall_seconds", SECONDS, 1 * S, EXACT);
+	add(f, "cpu_seconds", SECONDS, 0, EXACT);
+	add(f, "cpu_mean_cores", UNITLESS, 0, EXACT);
+	add(f, "cpu_peak_cores", UNITLESS, 100, EXACT);
+	segments_merge(&f->info);
+
+	assert_int_equal(value_of(f, "cpu_mean_cores", LOWER_BOUND), 1818);
+	assert_int_equal(value_of(f, "cpu_peak_cores", LOWER_BOUND), 2000);
+}
+
 static void concluding_again_adds_nothing_twice(void **state)
 {
 	struct fixture *f = *state;
@@ -194,6 +212,7 @@ int main(void)
 #define WITH_FIXTURE(test) cmocka_unit_test_setup_teardown(test, open_fixture, close_fixture)
 	const struct CMUnitTest tests[] = {
 		WITH_FIXTURE(sums_peaks_and_means_are_of_all_joinings),
+		WITH_FIXTURE(no_peak_of_cores_is_below_a_mean),
 		WITH_FIXTURE(what_not_all_tell_is_a_lower_bound),
 		WITH_FIXTURE(concluding_again_adds_nothing_twice),
 		WITH_FIXTURE(sums_do_not_go_round),
