@@ -144,8 +144,11 @@ static void add_beside(struct watched *mine, const struct assay_run_info *other)
 /* Each record names the others. */
 static void name_beside(struct watching *w, size_t i)
 {
-	struct watched *mine = &w->each[i].info->watched;
+	struct watched *mine;
 
+	if (!w->each[i].info)
+		return;
+	mine = &w->each[i].info->watched;
 	mine->beside = calloc(w->n + 1, sizeof(*mine->beside));
 	if (!mine->beside)
 		return;

@@ -172,7 +172,7 @@ static bool still_stands(const struct run_files *f, const struct made_file *made
 int run_files_add(
 	struct run_files *f, const char *end, int open_flags, int *ret_fd, struct error *err)
 {
-	struct stat st;
+	struct stat st = { 0 };
 	char *name = join(f->name, strlen(f->name), end);
 	int fd = name ? make_file(f, name, open_flags, &st) : -ENOMEM;
 

@@ -57,7 +57,8 @@ bool strangers_is_still(struct strangers *s, const struct stranger *now)
 /* In a scan of a recorded /proc the pids may be in any order; then somebody is missed here, and is looked at once more. */
 bool strangers_has(const struct strangers *s, pid_t pid)
 {
-	size_t low = 0, high = s->n_now;
+	size_t low = 0;
+	size_t high = s->n_now;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
