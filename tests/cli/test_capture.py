@@ -630,10 +630,11 @@ def set_size(fd, rows, columns):
 def test_the_terminal_of_its_own_has_the_size_of_ours_and_follows_it(run_assay, room):
     master, slave = pty.openpty()
     set_size(master, 33, 111)
-    program = ("import os, signal\n"
+    # A signal that comes just before read(2) is heard only when that returns: it waits no longer than a moment.
+    program = ("import os, select, signal\n"
                "def changed(*_): os.write(1, b'%d %d\\n' % tuple(os.get_terminal_size(1))[::-1])\n"
                "signal.signal(signal.SIGWINCH, changed); changed()\n"
-               "while os.read(0, 1) != b'q': pass")
+               "while not select.select([0], [], [], 0.05)[0] or os.read(0, 1) != b'q': pass")
     take_terminal = ("import fcntl, os, sys, termios; os.setsid(); fcntl.ioctl(1, termios.TIOCSCTTY, 0); "
                      "os.execv(sys.argv[1], sys.argv[1:])")
     argv = [sys.executable, "-c", take_terminal, str(run_assay.assay), "run", "-q", "-p", f"{room}/kept-", "-c", "pty",
