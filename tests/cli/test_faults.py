@@ -5,8 +5,8 @@ import os
 import re
 import signal
 import subprocess
-from pathlib import Path
 import time
+from pathlib import Path
 
 import pytest
 
