@@ -13,10 +13,11 @@
 #include "linux/slurm_names.h"
 #include "target/target.h"
 
-static void must_be_shown(const char *text)
+/* It becomes a part of a file's name. */
+static void must_be_plain(const char *text)
 {
 	for (; *text; text++)
-		must((unsigned char) *text >= 0x20 && *text != 0x7f);
+		must((unsigned char) *text > 0x20 && (unsigned char) *text < 0x7f && *text != '/');
 }
 
 /* What was taken is written so that it is taken again, and means the same. */
@@ -31,11 +32,10 @@ static void feed_words(const char *text, size_t n)
 	free(words);
 	if (r < 0) {
 		must(r == -EINVAL && err.code == r && err.text[0]);
-		must_be_shown(err.text);
 		return;
 	}
 	must(t.n_terms >= 1 && t.n_terms <= TARGET_TERMS_MAX);
-	must_be_shown(t.people);
+	must_be_plain(t.file_word);
 	must(t.file_word[0] != '.' && !strchr(t.file_word, '/'));
 	for (size_t i = 0; i < t.n_terms; i++)
 		if (t.terms[i].has_regex)
