@@ -329,14 +329,17 @@ static int take_empty(struct run_files *f, const char *end, char *name)
 	if (r < 0)
 		return r == -ENOENT ? 0 : r;
 	if (!f->options.no_usage && strcmp(end, "usage.jsonl") == 0) {
-		char *kept = strdup(name);
+		struct made_file *made = &f->files[f->n_files];
 
 		f->usage_fd = fd;
-		if (!kept || fstat(fd, &st) < 0) {
-			free(kept);
-			return kept ? -EIO : -ENOMEM;
-		}
-		f->files[f->n_files++] = (struct made_file){ kept, st.st_dev, st.st_ino };
+		made->name = strdup(name);
+		if (!made->name)
+			return -ENOMEM;
+		f->n_files++;
+		if (fstat(fd, &st) < 0)
+			return -errno;
+		made->device = st.st_dev;
+		made->inode = st.st_ino;
 		return 0;
 	}
 	r = unlinkat(f->dirfd, name, 0) < 0 ? -errno : 0;
