@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "api/session.h"
+#include "api/start.h"
 #include "base/error.h"
 
 static uint64_t helpers_cpu_ns(void *context)
@@ -58,16 +59,8 @@ int levels_open(struct session *s, struct error *err)
 	if (!o->targets || !o->targets[0])
 		return 0;
 	const struct watching_options options = { .targets = o->targets,
-		.measurements = o->measurements,
-		.sample_interval_ns = o->sample_interval_ns,
-		.report_interval_ns = o->report_interval_ns,
-		.record_types = o->record_types,
-		.clobber = o->clobber,
-		.message = o->message,
-		.name = o->name,
-		.tags = o->tags,
+		.asked = start_asked(o),
 		.read_cgroups = o->cgroup != ASSAY_CGROUP_NONE,
-		.budget = o->budget,
 		.no_files = !s->info->prefix,
 		.of_run = s->info,
 		.warn = o->warn,

@@ -203,8 +203,7 @@ static int read_again_and_again(struct snapshot *s, struct error *err)
 	const char *targets[] = { s->asked.target, NULL };
 	uint64_t interval_ns = s->asked.interval_ns ? s->asked.interval_ns : INTERVAL_DEFAULT_NS;
 	const struct watching_options options = { .targets = targets,
-		.measurements = MEASURED,
-		.sample_interval_ns = interval_ns,
+		.asked = { .measurements = MEASURED, .sample_interval_ns = interval_ns },
 		.no_files = true,
 		.warn = s->asked.warn,
 		.context = s->asked.context };

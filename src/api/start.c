@@ -141,24 +141,45 @@ static char *copy(const char *text)
 	return text ? strdup(text) : NULL;
 }
 
+void start_note_asked(struct assay_run_info *info, const struct recording_asked *asked)
+{
+	info->measurements_option = strdup(asked->measurements ? asked->measurements : "default");
+	info->sample_interval_ns = asked->sample_interval_ns;
+	info->report_interval_ns = asked->report_interval_ns;
+	info->wait_all = asked->wait_all != 0;
+	info->clobber = asked->clobber != 0;
+	info->no_info = asked->record_types && !(asked->record_types & ASSAY_RECORD_INFO);
+	info->no_usage = asked->record_types && !(asked->record_types & ASSAY_RECORD_USAGE);
+	info->budget = asked->budget;
+	info->message = copy(asked->message);
+	info->name = copy(asked->name);
+	tags_copy(info, asked->tags);
+}
+
+struct recording_asked start_asked(const struct assay_run_options *o)
+{
+	return (struct recording_asked){ .measurements = o->measurements,
+		.message = o->message,
+		.name = o->name,
+		.tags = o->tags,
+		.sample_interval_ns = o->sample_interval_ns,
+		.report_interval_ns = o->report_interval_ns,
+		.budget = o->budget,
+		.record_types = o->record_types,
+		.clobber = o->clobber,
+		.wait_all = o->wait_all };
+}
+
 static void note_what_was_asked(struct assay_run_info *info, const struct assay_run_options *o)
 {
-	info->measurements_option = strdup(o->measurements ? o->measurements : "default");
-	info->sample_interval_ns = o->sample_interval_ns;
-	info->report_interval_ns = o->report_interval_ns;
-	info->wait_all = o->wait_all != 0;
+	struct recording_asked asked = start_asked(o);
+
+	start_note_asked(info, &asked);
 	info->new_session = o->new_session != 0;
-	info->clobber = o->clobber != 0;
-	info->no_info = o->record_types && !(o->record_types & ASSAY_RECORD_INFO);
-	info->no_usage = o->record_types && !(o->record_types & ASSAY_RECORD_USAGE);
 	info->fail_time_ns = o->fail_time_ns;
 	info->fail_always = o->fail_always != 0;
 	info->limits_option = copy(o->limits);
-	info->budget = o->budget;
 	info->limit_grace_ns = o->limit_grace_ns;
-	info->message = copy(o->message);
-	info->name = copy(o->name);
-	tags_copy(info, o->tags);
 }
 
 void start_info(struct session *s)

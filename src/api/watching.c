@@ -65,7 +65,8 @@ static void without_the_jobs(struct watching *w)
 static int choose_measurements(struct watching *w, struct error *err)
 {
 	struct kept_info *kept = calloc(1, sizeof(*kept));
-	const char *asked = w->options.measurements ? w->options.measurements : "default";
+	const char *asked =
+		w->options.asked.measurements ? w->options.asked.measurements : "default";
 	bool needed[N_COLLECTORS_MAX];
 	struct cgroup_view ours;
 
@@ -192,7 +193,7 @@ static int open_monitor(struct watching *w, const pid_t *ours, struct error *err
 	if (r < 0)
 		return r;
 	w->monitored = true;
-	w->monitor.effort.budget = w->options.budget;
+	w->monitor.effort.budget = w->options.asked.budget;
 	ledger_take_file_limit(&w->monitor.ledger, w->n * WATCHING_FILES_EACH);
 	r = monitor_watch(&w->monitor, w->targets, w->n, err);
 	if (r < 0)
@@ -261,7 +262,8 @@ void watching_begin(struct watching *w)
 
 	monitor_baseline(m);
 	w->start_ns = w->checkpoint_ns = clock_monotonic_ns();
-	monitor_start(m, w->start_ns, w->options.sample_interval_ns, w->options.report_interval_ns);
+	monitor_start(m, w->start_ns, w->options.asked.sample_interval_ns,
+		w->options.asked.report_interval_ns);
 	for (size_t i = 0; i < w->n; i++) {
 		struct watched_target *t = &w->each[i];
 
@@ -338,7 +340,8 @@ void watching_take_events(struct watching *w)
 
 bool watching_is_over(const struct watching *w)
 {
-	return w->monitor.ticks > 0 && watch_target_ended(w->monitor.watch, 0, w->options.wait_all);
+	return w->monitor.ticks > 0 &&
+	       watch_target_ended(w->monitor.watch, 0, w->options.asked.wait_all);
 }
 
 static void conclude_one(struct watching *w, size_t i, bool running)

@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 
 #include "api/bounds.h"
+#include "api/start.h"
 #include "assay.h"
 #include "linux/cgroup_view.h"
 #include "linux/host.h"
@@ -29,15 +30,10 @@ struct roots;
 struct watching_options {
 	const char *const *targets; /* NULL-terminated */
 	const char *prefix; /* with {datetime} and {pid} */
-	const char *measurements;
-	uint64_t sample_interval_ns, report_interval_ns;
-	int record_types, clobber;
+	struct recording_asked asked;
 	bool append; /* to records that are there */
-	const char *message, *name;
-	const char *const *tags;
 	bool read_cgroups;
-	uint64_t budget, for_ns;
-	bool wait_all;
+	uint64_t for_ns;
 	bool no_files; /* nothing is recorded */
 	const struct assay_run_info *of_run; /* they are beside this one, of a command; NULL */
 	void (*warn)(const char *line, void *context);

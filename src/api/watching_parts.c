@@ -13,6 +13,7 @@
 #include "api/kept_info.h"
 #include "api/live.h"
 #include "api/nested.h"
+#include "api/start.h"
 #include "api/tags.h"
 #include "base/buf.h"
 #include "base/clock.h"
@@ -36,17 +37,7 @@ static char *copy(const char *text)
 
 static void what_was_asked(struct assay_run_info *info, const struct watching_options *o)
 {
-	info->measurements_option = strdup(o->measurements ? o->measurements : "default");
-	info->sample_interval_ns = o->sample_interval_ns;
-	info->report_interval_ns = o->report_interval_ns;
-	info->wait_all = o->wait_all;
-	info->clobber = o->clobber != 0;
-	info->no_info = o->record_types && !(o->record_types & ASSAY_RECORD_INFO);
-	info->no_usage = o->record_types && !(o->record_types & ASSAY_RECORD_USAGE);
-	info->message = copy(o->message);
-	info->name = copy(o->name);
-	tags_copy(info, o->tags);
-	info->budget = o->budget;
+	start_note_asked(info, &o->asked);
 	info->watched.for_ns = o->for_ns;
 	info->cgroup_option = o->read_cgroups ? "auto" : "none";
 }

@@ -90,16 +90,7 @@ static int attach_options(const struct verb *verb, const struct option_values *v
 
 	if (r < 0)
 		return r;
-	o->output_prefix = shared.output_prefix;
-	o->record_types = shared.record_types;
-	o->message = shared.message;
-	o->name = shared.name;
-	o->tags = shared.tags;
-	o->measurements = shared.measurements;
-	o->sample_interval_ns = shared.sample_interval_ns;
-	o->report_interval_ns = shared.report_interval_ns;
-	o->budget = shared.budget;
-	o->wait_all = shared.wait_all;
+	RECORD_OPTIONS_INTO(o, shared);
 	if (duration_option(verb, values, "for", &o->for_ns, NULL, err) < 0 ||
 		append_option(verb, values, o, err) < 0)
 		return -EINVAL;

@@ -87,6 +87,21 @@ struct record_options {
 	int record_types, clobber, wait_all;
 };
 
+/* Puts them into the options of the library for a run or for a watch, which name them alike; not `clobber`, which an --append may take back. */
+#define RECORD_OPTIONS_INTO(o, shared)                                                             \
+	do {                                                                                       \
+		(o)->output_prefix = (shared).output_prefix;                                       \
+		(o)->record_types = (shared).record_types;                                         \
+		(o)->message = (shared).message;                                                   \
+		(o)->name = (shared).name;                                                         \
+		(o)->tags = (shared).tags;                                                         \
+		(o)->measurements = (shared).measurements;                                         \
+		(o)->sample_interval_ns = (shared).sample_interval_ns;                             \
+		(o)->report_interval_ns = (shared).report_interval_ns;                             \
+		(o)->budget = (shared).budget;                                                     \
+		(o)->wait_all = (shared).wait_all;                                                 \
+	} while (0)
+
 /* Reads the options above of a verb that has all their rows. -EINVAL and a line that names where a wrong one stands. */
 int record_options_read(const struct verb *verb, const struct option_values *values,
 	struct record_options *ret, struct error *err);

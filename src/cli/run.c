@@ -192,17 +192,8 @@ static int shared_options(const struct verb *verb, const struct option_values *v
 
 	if (r < 0)
 		return r;
-	o->output_prefix = shared.output_prefix;
-	o->record_types = shared.record_types;
+	RECORD_OPTIONS_INTO(o, shared);
 	o->clobber = shared.clobber;
-	o->message = shared.message;
-	o->name = shared.name;
-	o->tags = shared.tags;
-	o->measurements = shared.measurements;
-	o->sample_interval_ns = shared.sample_interval_ns;
-	o->report_interval_ns = shared.report_interval_ns;
-	o->budget = shared.budget;
-	o->wait_all = shared.wait_all;
 	return 0;
 }
 

@@ -262,8 +262,22 @@ static void add_wall(struct assay_run_info *info)
 		"the keeper was stopped (SIGSTOP) when the command ended and saw it late");
 }
 
-void note_budget(const struct monitor *m, struct assay_run_info *info)
+void conclude_begin(struct monitor *m, struct assay_run_info *info)
 {
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	/* What was said of the run while it went on need not hold at its end. */
+	while (info->n_notes > m->lasting_notes)
+		free(info->notes[--info->n_notes]);
+	info->n_headline = 0;
+	m->cpus_online = cpus > 0 ? (unsigned) cpus : 1;
+}
+
+void conclude_note_time(const struct monitor *m, struct assay_run_info *info)
+{
+	if (m->suspended_ns)
+		run_info_note(info, "the machine was suspended for %.1f s during the run",
+			(double) m->suspended_ns / 1e9);
 	if (m->schedule.left_out)
 		run_info_note(info,
 			"%llu samples were left out to keep within the budget: what came and went "
@@ -273,15 +287,8 @@ void note_budget(const struct monitor *m, struct assay_run_info *info)
 
 void conclude(struct monitor *m, struct assay_run_info *info, bool running)
 {
-	/* What was said of the run while it went on need not hold at its end. */
-	while (info->n_notes > m->lasting_notes)
-		free(info->notes[--info->n_notes]);
-	info->n_headline = 0;
+	conclude_begin(m, info);
 	add_wall(info);
-
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	m->cpus_online = cpus > 0 ? (unsigned) cpus : 1;
-
 	struct verdict v = conclude_verdict(m, info);
 	conclude_cpu(m, info, &v);
 	conclude_memory(m, info, &v, running);
@@ -299,10 +306,7 @@ void conclude(struct monitor *m, struct assay_run_info *info, bool running)
 	conclude_names(m, info);
 	conclude_totals(m, info);
 	conclude_devices(m, info);
-	if (m->suspended_ns)
-		run_info_note(info, "the machine was suspended for %.1f s during the run",
-			(double) m->suspended_ns / 1e9);
-	note_budget(m, info);
+	conclude_note_time(m, info);
 	if (m->finals.lost)
 		run_info_note(info,
 			"the kernel dropped records of ended processes %llu times: some short ones "

@@ -124,17 +124,22 @@ static void conclude_memory_peak(
 	tell_of_unmapped(info, h, unmapped);
 }
 
-static void notes_on_memory(struct monitor *m, struct assay_run_info *info)
+void conclude_note_large(const struct monitor *m, struct assay_run_info *info)
 {
-	struct summary huge = selected_summary(m, "proc_hugetlb_total_bytes");
-	char text[UNITS_TEXT_SIZE];
-
 	if (m->collect.pss_skipped_large)
 		run_info_note(info,
 			"PSS of %llu large processes was not read, because each reading would stop "
 			"the process for over "
 			"0.1 s; ask for it with --measurements default,proc_pss_bytes",
 			(unsigned long long) m->collect.pss_skipped_large);
+}
+
+static void notes_on_memory(struct monitor *m, struct assay_run_info *info)
+{
+	struct summary huge = selected_summary(m, "proc_hugetlb_total_bytes");
+	char text[UNITS_TEXT_SIZE];
+
+	conclude_note_large(m, info);
 	if (huge.quality != ABSENT && huge.max > 0) {
 		format_bytes(huge.max, text);
 		run_info_note(info,

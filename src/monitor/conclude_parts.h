@@ -66,8 +66,12 @@ void conclude_perf_rung(const struct cpu_sources *s, struct rung *rung);
 void conclude_cgroup_rung(const struct cpu_sources *s, struct rung *rung);
 /* By CPU time, the largest first. */
 void conclude_sort_names(struct assay_run_info *info);
-/* What was left out to keep within a budget. */
-void note_budget(const struct monitor *m, struct assay_run_info *info);
+/* Takes back what was concluded before. */
+void conclude_begin(struct monitor *m, struct assay_run_info *info);
+/* Time that no sample covers: the machine slept, or a budget left samples out. */
+void conclude_note_time(const struct monitor *m, struct assay_run_info *info);
+/* Processes too large for their PSS to be read. */
+void conclude_note_large(const struct monitor *m, struct assay_run_info *info);
 void conclude_host(struct monitor *m, struct assay_run_info *info);
 /* All sources of each quantity, of a target that was not started by us. */
 void conclude_sources(struct monitor *m, struct assay_run_info *info);

@@ -255,7 +255,6 @@ static void note_what_is_missing(
 		run_info_note(info,
 			"of %llu processes it could not be told whether they belong (%s)",
 			(unsigned long long) w->unreadable, errno_name(w->unreadable_error));
-	note_budget(m, info);
 	if (m->ledger.files_short)
 		run_info_note(info,
 			"files could not be opened %llu times for want of descriptors (ulimit -n): "
@@ -263,25 +262,16 @@ static void note_what_is_missing(
 			(unsigned long long) m->ledger.files_short);
 	if (w->strangers.lost_memory || a->lost_memory || m->ledger.failed_allocations)
 		run_info_note(info, "some processes could not be followed: out of memory");
-	if (m->collect.pss_skipped_large)
-		run_info_note(info,
-			"PSS of %llu large processes was not read, because each reading would stop "
-			"the process for over 0.1 s; ask for it with --measurements "
-			"default,proc_pss_bytes",
-			(unsigned long long) m->collect.pss_skipped_large);
+	conclude_note_large(m, info);
 }
 
 void conclude_target(
 	struct monitor *m, struct view *view, struct assay_run_info *info, bool running)
 {
 	const struct account *a = view->collect.account;
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 
 	monitor_turn_to(m, view);
-	while (info->n_notes > m->lasting_notes)
-		free(info->notes[--info->n_notes]);
-	info->n_headline = 0;
-	m->cpus_online = cpus > 0 ? (unsigned) cpus : 1;
+	conclude_begin(m, info);
 	headline_add(info, "wall_seconds", SECONDS, info->wall_ns, EXACT, "target_elapsed_seconds");
 	conclude_cpu_of(m, info, a);
 	conclude_memory_of(m, info, a);
@@ -299,9 +289,7 @@ void conclude_target(
 		conclude_names_of(info, a);
 		conclude_totals(m, info);
 		conclude_devices(m, info);
-		if (m->suspended_ns)
-			run_info_note(info, "the machine was suspended for %.1f s meanwhile",
-				(double) m->suspended_ns / 1e9);
+		conclude_note_time(m, info);
 	}
 	monitor_turn_to(m, NULL);
 }

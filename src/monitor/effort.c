@@ -16,7 +16,12 @@ void effort_begin(struct monitor *m)
 		return;
 	/* As many times its cost lie between two rounds of PSS. */
 	m->collect.pss_cost_share = 2 * WHOLE / e->budget;
-	m->collect.pss_allowed_ns = m->schedule.sample_interval_ns / WHOLE * e->budget / 2;
+	/* Of the time since the sample before: more when some were left out. */
+	uint64_t interval_ns = m->schedule.sample_interval_ns;
+	uint64_t now_ns = clock_monotonic_ns();
+	if (m->last_tick_ns && now_ns - m->last_tick_ns > interval_ns)
+		interval_ns = now_ns - m->last_tick_ns;
+	m->collect.pss_allowed_ns = interval_ns / WHOLE * e->budget / 2;
 	e->began_ns = clock_thread_cpu_ns();
 	e->pss_before_ns = m->collect.pss_cost_ns;
 }

@@ -180,6 +180,16 @@ bool ledger_reading_is_due(struct ledger *l, const struct process *p, bool resti
 	return false;
 }
 
+void ledger_keep_stat(struct ledger *l, struct process *p, int fd)
+{
+	if (l->fds_kept >= l->fds_limit) {
+		close(fd);
+		return;
+	}
+	p->fd_stat = fd;
+	l->fds_kept++;
+}
+
 struct process *ledger_find(const struct ledger *l, pid_t pid)
 {
 	const uint32_t *slot = intmap_get(&l->by_pid, pid);

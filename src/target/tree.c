@@ -53,12 +53,7 @@ static void adopt(struct look *look, pid_t pid)
 		close(fd);
 		return;
 	}
-	if (l->fds_kept < l->fds_limit) {
-		p->fd_stat = fd;
-		l->fds_kept++;
-	} else {
-		close(fd);
-	}
+	ledger_keep_stat(l, p, fd);
 	p->first_seen_ns = look->now_ns;
 }
 

@@ -14,6 +14,8 @@ struct process;
 /* A new member, entered by birth but not before position `after` of the order. NULL when memory ran out. */
 struct process *ledger_new(struct ledger *l, const struct proc_stat *stat, size_t after);
 
+/* Takes over its open stat file: kept, or closed where no more may be. */
+void ledger_keep_stat(struct ledger *l, struct process *p, int fd);
 /* Reads the CPU clock, and stat of a process that ran since its last look or where `even_quiet`. False when it is gone: it was marked ended. */
 bool process_look(struct ledger *l, struct process *p, uint64_t now_ns, bool even_quiet);
 /* Whose files are to be read for it, when its main thread has ended. */

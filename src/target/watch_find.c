@@ -107,12 +107,7 @@ static void enter(
 		close(fd);
 		return;
 	}
-	if (l->fds_kept < l->fds_limit) {
-		p->fd_stat = fd;
-		l->fds_kept++;
-	} else {
-		close(fd);
-	}
+	ledger_keep_stat(l, p, fd);
 	p->share.looks_left = is_settled(l, stat) ? 0 : NEWBORN_LOOKS;
 	share_begin(l, p, young);
 	for (size_t i = 0; i < w->n; i++)
