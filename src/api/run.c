@@ -254,12 +254,7 @@ static void list_survivors(struct session *s)
 
 		if (!p->alive || p->zombie)
 			continue;
-		info->n_survivors_total++;
-		if (info->n_survivors == N_SURVIVORS_MAX)
-			continue;
-		struct survivor *survivor = &info->survivors[info->n_survivors++];
-		survivor->pid = p->pid;
-		memcpy(survivor->name, p->stat.name, sizeof(survivor->name));
+		run_info_survivor(info, p->pid, p->stat.name);
 	}
 }
 

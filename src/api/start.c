@@ -127,11 +127,7 @@ int start_files(struct session *s, struct error *err)
 		snprintf(line, sizeof(line),
 			"nothing will be recorded: %s; continuing without a record", why.text);
 		warn(s, line);
-		snprintf(info->write_error, sizeof(info->write_error), "%.*s",
-			(int) sizeof(info->write_error) - 1, why.text);
-		run_info_note(info, "no record: %s", why.text);
-		free(info->prefix);
-		info->prefix = NULL;
+		run_info_no_record(info, why.text);
 	}
 	return 0;
 }

@@ -389,12 +389,7 @@ static void list_living(struct watching *w, size_t i)
 
 		if (!p->alive || p->zombie || !(p->share.targets & bit))
 			continue;
-		info->n_survivors_total++;
-		if (info->n_survivors == N_SURVIVORS_MAX)
-			continue;
-		struct survivor *survivor = &info->survivors[info->n_survivors++];
-		survivor->pid = p->pid;
-		memcpy(survivor->name, p->stat.name, sizeof(survivor->name));
+		run_info_survivor(info, p->pid, p->stat.name);
 	}
 }
 

@@ -166,11 +166,7 @@ int watching_open_files(struct watching *w, size_t i, struct error *err)
 	}
 	snprintf(line, sizeof(line), "%s will not be recorded: %s", info->watched.people, why.text);
 	watching_warn(w, line);
-	snprintf(info->write_error, sizeof(info->write_error), "%.*s",
-		(int) sizeof(info->write_error) - 1, why.text);
-	run_info_note(info, "no record: %s", why.text);
-	free(info->prefix);
-	info->prefix = NULL;
+	run_info_no_record(info, why.text);
 	return 0;
 }
 

@@ -111,6 +111,26 @@ bool run_info_is_whole(const struct assay_run_info *info)
 	return info->no_info ? info->records_lost == 0 : info->info_error[0] == '\0';
 }
 
+void run_info_survivor(struct assay_run_info *info, pid_t pid, const char *name)
+{
+	info->n_survivors_total++;
+	if (info->n_survivors == N_SURVIVORS_MAX)
+		return;
+	struct survivor *survivor = &info->survivors[info->n_survivors++];
+	survivor->pid = pid;
+	snprintf(survivor->name, sizeof(survivor->name), "%.*s", (int) sizeof(survivor->name) - 1,
+		name);
+}
+
+void run_info_no_record(struct assay_run_info *info, const char *why)
+{
+	snprintf(info->write_error, sizeof(info->write_error), "%.*s",
+		(int) sizeof(info->write_error) - 1, why);
+	run_info_note(info, "no record: %s", why);
+	free(info->prefix);
+	info->prefix = NULL;
+}
+
 void run_info_done(struct assay_run_info *info)
 {
 	if (!info)

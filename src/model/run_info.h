@@ -302,6 +302,10 @@ void run_info_note(struct assay_run_info *info, const char *format, ...)
 /* Adds a fact; `text` NULL makes it a number. Copies. */
 void run_info_fact(struct assay_run_info *info, const char *section, const char *group,
 	const char *key, const char *text, uint64_t number);
+/* A process lives on: counted, and named as long as there is room. */
+void run_info_survivor(struct assay_run_info *info, pid_t pid, const char *name);
+/* Nothing can be recorded: why, and there are no files. */
+void run_info_no_record(struct assay_run_info *info, const char *why);
 /* The headline of that name, or NULL. */
 const struct headline *run_info_headline(const struct assay_run_info *info, const char *name);
 /* Enough of the record is on disk for the one it replaces to go: the summary, or without one every window. */
