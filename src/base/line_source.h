@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* A file of any size, line by line, in bounded memory. */
+#ifndef ASSAY_BASE_LINE_SOURCE_H
+#define ASSAY_BASE_LINE_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct line_source {
+	int fd; /* borrowed; read from where it stands */
+	size_t limit; /* bytes of a line that is given out; longer ones are passed over and counted */
+	uint64_t line; /* the number of the one given out last, from 1; those passed over count */
+	uint64_t too_long;
+	bool torn; /* the one given out last had no line feed: the file ends in it */
+
+	/* private */
+	char *block;
+	size_t capacity, at, filled;
+	bool ended, passing;
+};
+
+#define LINE_SOURCE_INIT(fd_, limit_)                                                              \
+	{                                                                                          \
+		.fd = (fd_), .limit = (limit_)                                                     \
+	}
+
+/*
+ * The next line without its line feed (and without a carriage return before it), NUL-terminated, valid until the next call: 1. 0 at the
+ * end, or the negative errno of reading. A line may hold NULs: `n` counts.
+ */
+int line_source_next(struct line_source *s, char **ret_line, size_t *ret_n);
+void line_source_done(struct line_source *s);
+
+#endif

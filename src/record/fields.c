@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds named values in a run, and shows them. */
+#include "record/fields.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/macros.h"
+#include "base/units.h"
+#include "model/value.h"
+#include "record/run_names.h"
+
+/* Short names for what is asked for often, in the order in which they are tried. */
+static const struct {
+	const char *name, *path;
+} FIELD_SHORT[] = {
+	/* clang-format off */
+	{ "command", "command.text" },
+	{ "command", "target.text" },
+	{ "exit_code", "outcome.exit_code" },
+	{ "signal", "outcome.signal_name" },
+	{ "outcome", "outcome.words" },
+	{ "started", "time.started" },
+	{ "ended", "time.ended" },
+	{ "wall_seconds", "time.wall_seconds" },
+	{ "hostname", "host.hostname" },
+	{ "user", "user.name" },
+	{ "limit", "limit.name" },
+	{ "job_id", "slurm.SLURM_JOB_ID" },
+	{ "target", "target.text" },
+	{ "tool", "imported.tool" },
+	{ "program_version", "program.version" },
+	/* clang-format on */
+};
+
+/* Members that describe the record and not the run, or that fields of their own tell better. */
+static const char *const left_out[] = { "measurements", "collectors", "rungs", "headline",
+	"summary", "devices", "schema", "version", "state", "target_limits", "segments" };
+
+static struct field text_field(const char *text)
+{
+	return (struct field){ .type = text ? FIELD_TEXT : FIELD_ABSENT,
+		.text = text ? text : "",
+		.n = text ? strlen(text) : 0 };
+}
+
+static struct field owned_field(char *text)
+{
+	struct field field = text_field(text);
+
+	field.owned = text;
+	return field;
+}
+
+static struct field integer_field(int64_t n)
+{
+	return (struct field){ .type = FIELD_INTEGER, .integer = n, .number = (double) n };
+}
+
+static struct field json_field(const json_t *value)
+{
+	struct field field = { 0 };
+
+	switch (value ? json_typeof(value) : JSON_NULL) {
+	case JSON_STRING:
+		field = text_field(json_string_value(value));
+		field.n = json_string_length(value);
+		return field;
+	case JSON_INTEGER:
+		return integer_field(json_integer_value(value));
+	case JSON_REAL:
+		return (struct field){ .type = FIELD_REAL, .number = json_real_value(value) };
+	case JSON_TRUE:
+	case JSON_FALSE:
+		return (struct field){ .type = FIELD_BOOL,
+			.integer = json_is_true(value),
+			.number = json_is_true(value) };
+	case JSON_ARRAY:
+	case JSON_OBJECT:
+		return owned_field(json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY));
+	default:
+		return field;
+	}
+}
+
+static uint8_t quality_by_name(const char *name)
+{
+	for (int q = EXACT; name && q < N_QUALITY; q++)
+		if (strcmp(quality_name((enum quality) q), name) == 0)
+			return (uint8_t) q;
+	return ABSENT;
+}
+
+/* "value" of an object of the headline or the summary, with its quality. */
+static struct field measured_field(const json_t *of)
+{
+	struct field field = json_field(json_object_get(of, "value"));
+
+	field.quality = quality_by_name(json_string_value(json_object_get(of, "quality")));
+	return field;
+}
+
+/* NAME of the section, or NAME.MEMBER of what stands there. */
+static struct field section_field(const json_t *section, const char *name)
+{
+	const char *dot = strchr(name, '.');
+	char head[128];
+
+	if (!section)
+		return (struct field){ 0 };
+	if (!dot)
+		return measured_field(json_object_get(section, name));
+	if ((size_t) (dot - name) >= sizeof(head))
+		return (struct field){ 0 };
+	memcpy(head, name, (size_t) (dot - name));
+	head[dot - name] = '\0';
+	return json_field(json_object_get(json_object_get(section, head), dot + 1));
+}
+
+/* Member by member; a name may have dots in it, so the longest that fits is taken. */
+static const json_t *at_path(const json_t *of, const char *path)
+{
+	const json_t *found = json_object_get(of, path);
+
+	for (const char *dot = strchr(path, '.'); !found && dot; dot = strchr(dot + 1, '.')) {
+		char *head = strndup(path, (size_t) (dot - path));
+		const json_t *inner = head ? json_object_get(of, head) : NULL;
+
+		if (json_is_object(inner))
+			found = at_path(inner, dot + 1);
+		free(head);
+	}
+	return found;
+}
+
+/* Bytes of the files that hold what the job said and what was recorded. */
+static struct field logs_bytes(const struct stored_run *run)
+{
+	static const char *const names[] = { RUN_NAME_INFO, RUN_NAME_USAGE, "usage.json",
+		"events.jsonl", "stdout", "stderr", "stdout.times", "stderr.times", "live" };
+	int64_t sum = 0;
+	struct stat st;
+
+	if (run->importer && !run_name_is(run->file, RUN_NAME_INFO))
+		return stat(run->file, &st) == 0 ? integer_field(st.st_size) : (struct field){ 0 };
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		char *path = NULL;
+
+		if (asprintf(&path, "%s%s", run->prefix, names[i]) < 0)
+			return (struct field){ 0 };
+		if (stat(path, &st) == 0 && S_ISREG(st.st_mode))
+			sum += st.st_size;
+		free(path);
+	}
+	return integer_field(sum);
+}
+
+static const char *const of_files[] = { "state", "format", "file", "prefix", "series_file",
+	"logs_bytes" };
+
+static struct field file_field(const struct stored_run *run, const char *name)
+{
+	if (strcmp(name, "state") == 0)
+		return text_field(stored_state_name(run->state));
+	if (strcmp(name, "format") == 0)
+		return text_field(run->format);
+	if (strcmp(name, "file") == 0)
+		return text_field(run->file);
+	if (strcmp(name, "prefix") == 0)
+		return text_field(run->prefix);
+	if (strcmp(name, "series_file") == 0)
+		return text_field(run->series);
+	if (strcmp(name, "logs_bytes") == 0)
+		return logs_bytes(run);
+	return (struct field){ 0 };
+}
+
+struct field run_field(const struct stored_run *run, const char *name)
+{
+	struct field field = section_field(json_object_get(run->info, "headline"), name);
+
+	if (field.type == FIELD_ABSENT)
+		field = section_field(json_object_get(run->info, "summary"), name);
+	if (field.type == FIELD_ABSENT)
+		field = file_field(run, name);
+	for (size_t i = 0; field.type == FIELD_ABSENT && i < ARRAY_SIZE(FIELD_SHORT); i++)
+		if (strcmp(FIELD_SHORT[i].name, name) == 0)
+			field = json_field(at_path(run->info, FIELD_SHORT[i].path));
+	if (field.type == FIELD_ABSENT)
+		field = json_field(at_path(run->info, name));
+	return field;
+}
+
+void field_done(struct field *field)
+{
+	free(field->owned);
+	*field = (struct field){ 0 };
+}
+
+typedef int each_field(const char *name, const struct field *field, void *context);
+
+static int hand_over(each_field *each, void *context, const char *name, struct field field)
+{
+	int r = field.type == FIELD_ABSENT ? 0 : each(name, &field, context);
+
+	field_done(&field);
+	return r;
+}
+
+static int measured_fields(const json_t *section, each_field *each, void *context)
+{
+	const char *name;
+	json_t *value;
+
+	json_object_foreach((json_t *) (uintptr_t) section, name, value)
+	{
+		int r = hand_over(each, context, name, measured_field(value));
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static bool is_left_out(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(left_out); i++)
+		if (strcmp(left_out[i], name) == 0)
+			return true;
+	return false;
+}
+
+static int path_fields(json_t *of, const char *path, each_field *each, void *context)
+{
+	const char *name;
+	json_t *value;
+	int r = 0;
+
+	json_object_foreach(of, name, value)
+	{
+		char *inner = NULL;
+
+		if (!*path && is_left_out(name))
+			continue;
+		if (asprintf(&inner, "%s%s%s", path, *path ? "." : "", name) < 0)
+			return -ENOMEM;
+		if (json_is_object(value))
+			r = path_fields(value, inner, each, context);
+		else if (!json_is_array(value))
+			r = hand_over(each, context, inner, json_field(value));
+		free(inner);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+int run_fields(const struct stored_run *run, each_field *each, void *context)
+{
+	int r = 0;
+
+	for (size_t i = 0; r >= 0 && i < ARRAY_SIZE(of_files); i++)
+		r = hand_over(each, context, of_files[i], file_field(run, of_files[i]));
+	if (r >= 0)
+		r = measured_fields(json_object_get(run->info, "headline"), each, context);
+	if (r >= 0)
+		r = measured_fields(json_object_get(run->info, "summary"), each, context);
+	if (r >= 0)
+		r = path_fields(run->info, "", each, context);
+	return r < 0 ? r : 0;
+}
+
+enum field_unit field_unit(const char *name)
+{
+	static const struct {
+		const char *end;
+		enum field_unit unit;
+	} units[] = { { "bytes", FIELD_BYTES }, { "seconds", FIELD_SECONDS },
+		{ "percent", FIELD_PERCENT }, { "cores", FIELD_CORES }, { "count", FIELD_COUNT },
+		{ "joules", FIELD_JOULES }, { "watts", FIELD_WATTS }, { "hertz", FIELD_HERTZ },
+		{ "celsius", FIELD_CELSIUS }, { "started", FIELD_TIME }, { "ended", FIELD_TIME } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
+		if (run_name_is(name, units[i].end))
+			return units[i].unit;
+	return FIELD_PLAIN;
+}
+
+static void number_text(enum field_unit unit, const struct field *field, struct buf *out)
+{
+	char text[UNITS_TEXT_SIZE];
+	bool fits = field->number >= 0 && field->number < 1e9;
+
+	if (unit == FIELD_BYTES && field->number >= 0 && field->number < 1e19) {
+		format_bytes((uint64_t) field->number, text);
+		buf_add_text(out, text);
+	} else if (unit == FIELD_SECONDS && fits) {
+		format_duration((uint64_t) (field->number * 1e9 + 0.5), text);
+		buf_add_text(out, text);
+	} else if (unit == FIELD_CORES) {
+		buf_addf(out, "%.2f", field->number);
+	} else if (unit == FIELD_PERCENT) {
+		buf_addf(out, "%.1f %%", field->number);
+	} else if (unit == FIELD_JOULES) {
+		buf_addf(out, "%.4g J", field->number);
+	} else if (unit == FIELD_WATTS) {
+		buf_addf(out, "%.4g W", field->number);
+	} else if (field->type == FIELD_REAL) {
+		buf_addf(out, "%.6g", field->number);
+	} else {
+		buf_addf(out, "%lld", (long long) field->integer);
+	}
+}
+
+void field_text(const char *name, const struct field *field, struct buf *out)
+{
+	switch (field->type) {
+	case FIELD_ABSENT:
+		buf_add_char(out, '-');
+		return;
+	case FIELD_TEXT:
+		buf_add(out, field->text, field->n);
+		return;
+	case FIELD_BOOL:
+		buf_add_text(out, field->integer ? "yes" : "no");
+		return;
+	default:
+		number_text(field_unit(name), field, out);
+	}
+}

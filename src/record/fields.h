@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a run says, as a flat list of named values: the columns of `assay ls`, the words of --where, what `compare` compares. Names are, the first
+ * that fits counts:
+ *   a quantity of the headline    cpu_seconds, memory_peak_bytes; with .quality .key .lower .upper .why behind it, that of it
+ *   a statistic of a measurement  proc_peak_pss_total_bytes; with .quality
+ *   of its files                  state format file prefix series_file logs_bytes
+ *   a tag                         tags.KEY
+ *   any member by its path        host.hostname  slurm.SLURM_JOB_ID  outcome.exit_code  notes
+ *   short for a path              those of FIELD_SHORT in fields.c: exit_code, hostname, command, started ...
+ */
+#ifndef ASSAY_RECORD_FIELDS_H
+#define ASSAY_RECORD_FIELDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/measure.h"
+#include "record/stored_run.h"
+
+enum field_type { FIELD_ABSENT, FIELD_INTEGER, FIELD_REAL, FIELD_TEXT, FIELD_BOOL };
+
+struct field {
+	enum field_type type;
+	int64_t integer; /* also of FIELD_BOOL: 0 or 1 */
+	double number; /* of FIELD_INTEGER too */
+	const char *
+		text; /* of FIELD_TEXT: n bytes, NUL-terminated; borrowed from the run or from `owned` */
+	size_t n;
+	uint8_t quality; /* enum quality; ABSENT: it is no measured value */
+	char *owned;
+};
+
+/* FIELD_ABSENT when the run has none of that name. field_done() afterwards. */
+struct field run_field(const struct stored_run *run, const char *name);
+void field_done(struct field *field);
+/* Every value there is, each by its longest-lived name: headline and statistics by theirs, the rest by paths. Lists and what describes the measurements
+ * are left out. Ends early when `each` returns a negative errno, and returns it. */
+int run_fields(const struct stored_run *run,
+	int (*each)(const char *name, const struct field *field, void *context), void *context);
+
+/* How values of that name are shown to people. */
+enum field_unit {
+	FIELD_PLAIN,
+	FIELD_BYTES,
+	FIELD_SECONDS,
+	FIELD_PERCENT,
+	FIELD_CORES,
+	FIELD_COUNT,
+	FIELD_TIME,
+	FIELD_JOULES,
+	FIELD_WATTS,
+	FIELD_HERTZ,
+	FIELD_CELSIUS
+};
+enum field_unit field_unit(const char *name);
+/* For people: "1.50 GiB", "2m 5.0s", "3.96", text as it is (raw: the caller makes it printable). Absent: "-". */
+struct buf;
+void field_text(const char *name, const struct field *field, struct buf *out);
+
+#endif

@@ -1,0 +1,530 @@
+/* SPDX-License-Identifier: MIT */
+/* Makes the JSON of a run and of its windows, and the statistics of the one out of the other. */
+#include "record/foreign/draft.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/signal_name.h"
+#include "base/utf8.h"
+#include "model/run_info.h"
+#include "record/info_json.h"
+
+/* A double holds every integer up to here. */
+#define INTEGER_MAX 9007199254740992.0
+
+static void check(struct draft *d, int r)
+{
+	if (r < 0 && d->code == 0)
+		d->code = -ENOMEM;
+}
+
+static void set(struct draft *d, json_t *of, const char *key, json_t *value)
+{
+	check(d, json_object_set_new(of, key, value));
+}
+
+static json_t *section_of(struct draft *d, const char *name)
+{
+	json_t *section = name ? json_object_get(d->info, name) : d->info;
+
+	if (!section) {
+		set(d, d->info, name, json_object());
+		section = json_object_get(d->info, name);
+	}
+	return section;
+}
+
+static json_t *number(double value)
+{
+	if (fabs(value) <= INTEGER_MAX && value == (double) (json_int_t) value)
+		return json_integer((json_int_t) value);
+	return json_real(value);
+}
+
+/* Text in UTF-8, with U+FFFD for what is none; and its exact bytes in hexadecimal where that changed it. */
+static void set_raw(struct draft *d, json_t *of, const char *key, const char *text)
+{
+	size_t n = strlen(text);
+	struct buf hex = { 0 };
+	struct buf good = { 0 };
+	struct buf name = { 0 };
+
+	if (utf8_is_valid(text, n)) {
+		set(d, of, key, json_string(text));
+		return;
+	}
+	for (size_t i = 0; i < n;) {
+		size_t sequence = utf8_sequence(text + i, n - i);
+
+		if (sequence > 0)
+			buf_add(&good, text + i, sequence);
+		else
+			buf_add_text(&good, "\xef\xbf\xbd");
+		i += sequence > 0 ? sequence : 1;
+	}
+	for (size_t i = 0; i < n; i++)
+		buf_addf(&hex, "%02x", (unsigned) (unsigned char) text[i]);
+	buf_addf(&name, "%s_hex", key);
+	if (good.failed || hex.failed || name.failed) {
+		check(d, -1);
+	} else {
+		set(d, of, key, json_string(good.data));
+		set(d, of, name.data, json_string(hex.data));
+	}
+	buf_done(&good);
+	buf_done(&hex);
+	buf_done(&name);
+}
+
+void draft_init(
+	struct draft *d, const char *format, int (*each)(const json_t *, void *), void *context)
+{
+	*d = (struct draft){ .format = format, .each = each, .context = context };
+	d->totals = json_object();
+	d->info = json_pack("{s:s, s:s, s:s, s:s, s:{s:s}, s:{}, s:{}, s:[]}", "schema", RUN_SCHEMA,
+		"version", SCHEMA_VERSION, "state", "done", "id", "", "imported", "format", format,
+		"files", "time", "notes");
+	check(d, d->info && d->totals ? 0 : -1);
+}
+
+void draft_begin(struct draft *d, const char *tool, const char *version,
+	const struct measure *const *rows, size_t n_rows)
+{
+	d->rows = rows;
+	d->n_rows = n_rows;
+	draft_text(d, "imported", "tool", tool);
+	draft_text(d, "imported", "version", version);
+}
+
+void draft_text(struct draft *d, const char *section, const char *key, const char *text)
+{
+	if (text && d->code == 0)
+		set_raw(d, section_of(d, section), key, text);
+}
+
+void draft_number(struct draft *d, const char *section, const char *key, double value)
+{
+	if (isfinite(value) && d->code == 0)
+		set(d, section_of(d, section), key, number(value));
+}
+
+void draft_integer(struct draft *d, const char *section, const char *key, int64_t value)
+{
+	if (d->code == 0)
+		set(d, section_of(d, section), key, json_integer(value));
+}
+
+void draft_command(struct draft *d, const char *text)
+{
+	draft_text(d, "command", "text", text);
+}
+
+void draft_command_words(struct draft *d, size_t n, const char *const *words)
+{
+	json_t *list = json_array();
+	struct buf text = { 0 };
+
+	for (size_t i = 0; i < n; i++) {
+		if (i > 0)
+			buf_add_char(&text, ' ');
+		text_add_shell_word(&text, words[i], strlen(words[i]));
+		json_t *word = json_string(words[i]);
+		/* What is no UTF-8 is in the text alone. */
+		check(d, json_array_append_new(list, word ? word : json_string("")));
+	}
+	if (text.data && !text.failed)
+		draft_command(d, text.data);
+	if (d->code == 0)
+		set(d, section_of(d, "command"), "argv", list);
+	else
+		json_decref(list);
+	buf_done(&text);
+}
+
+static void set_time(struct draft *d, const char *key, uint64_t realtime_ns)
+{
+	char text[RFC3339_SIZE];
+
+	if (realtime_ns == 0)
+		return;
+	format_rfc3339(realtime_ns, text);
+	draft_text(d, "time", key, text);
+}
+
+void draft_started(struct draft *d, uint64_t realtime_ns)
+{
+	set_time(d, "started", realtime_ns);
+}
+
+void draft_ended(struct draft *d, uint64_t realtime_ns)
+{
+	set_time(d, "ended", realtime_ns);
+}
+
+void draft_exit_code(struct draft *d, int code, const char *evidence)
+{
+	char words[40];
+
+	snprintf(words, sizeof(words), "exited %d", code);
+	draft_integer(d, "outcome", "exit_code", code);
+	draft_text(d, "outcome", "words", words);
+	draft_text(d, "outcome", "evidence", evidence);
+}
+
+void draft_signal(struct draft *d, int number_, const char *evidence)
+{
+	char name[SIGNAL_NAME_SIZE];
+	char words[80];
+
+	format_signal(number_, name);
+	snprintf(words, sizeof(words), "killed by %s", name);
+	draft_integer(d, "outcome", "signal", number_);
+	draft_text(d, "outcome", "signal_name", name);
+	draft_text(d, "outcome", "words", words);
+	draft_text(d, "outcome", "evidence", evidence);
+}
+
+void draft_tag(struct draft *d, const char *key, const char *value)
+{
+	draft_text(d, "tags", key, value);
+}
+
+void draft_note(struct draft *d, const char *format, ...)
+{
+	char text[400];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	json_t *note = json_string(text);
+	if (d->code == 0 && note)
+		check(d, json_array_append_new(json_object_get(d->info, "notes"), note));
+	else
+		json_decref(note);
+}
+
+static json_t *valued(double value, enum quality quality)
+{
+	return json_pack("{s:o, s:s}", "value", number(value), "quality", quality_name(quality));
+}
+
+void draft_headline(struct draft *d, const char *name, double value, enum quality quality,
+	const char *key, const char *why)
+{
+	json_t *one;
+
+	if (!isfinite(value) || d->code < 0)
+		return;
+	one = valued(value, quality);
+	if (key)
+		set(d, one, "key", json_string(key));
+	if (quality == LOWER_BOUND)
+		set(d, one, "lower", number(value));
+	if (quality == UPPER_BOUND)
+		set(d, one, "upper", number(value));
+	if (why)
+		set(d, one, "why", json_string(why));
+	set(d, section_of(d, "headline"), name, one);
+}
+
+static const struct measure *row_of(const struct draft *d, const char *key)
+{
+	for (size_t i = 0; i < d->n_rows; i++)
+		if (strcmp(d->rows[i]->key, key) == 0)
+			return d->rows[i];
+	return NULL;
+}
+
+/* Says in "measurements" that the row was used. */
+static void use_row(struct draft *d, const char *key)
+{
+	json_t *used = json_object_get(d->totals, key);
+
+	if (!used)
+		set(d, d->totals, key, json_object());
+}
+
+void draft_total(
+	struct draft *d, const char *key, const char *statistic, double value, enum quality quality)
+{
+	char name[128];
+
+	if (!isfinite(value) || d->code < 0 ||
+		statistic_key(key, statistic, name, sizeof(name)) < 0)
+		return;
+	use_row(d, key);
+	set(d, section_of(d, "summary"), name, valued(value, quality));
+}
+
+void draft_window(struct draft *d, double start, double end, uint64_t realtime_ns, uint64_t samples)
+{
+	char time[RFC3339_SIZE];
+
+	if (d->code < 0)
+		return;
+	json_decref(d->window);
+	d->window = json_pack("{s:s, s:s, s:s, s:I, s:o, s:o, s:I, s:{}, s:[]}", "schema",
+		USAGE_SCHEMA, "version", SCHEMA_VERSION, "imported", d->format, "sequence",
+		(json_int_t) d->sequence, "start_seconds", number(start), "end_seconds",
+		number(end), "samples", (json_int_t) samples, "values", "processes");
+	check(d, d->window ? 0 : -1);
+	if (realtime_ns > 0 && d->code == 0) {
+		format_rfc3339(realtime_ns, time);
+		set(d, d->window, "time", json_string(time));
+	}
+}
+
+static void put(struct draft *d, json_t *values, const char *key, const char *reduce, double value)
+{
+	json_t *of = json_object_get(values, key);
+
+	if (!of) {
+		set(d, values, key, json_object());
+		of = json_object_get(values, key);
+	}
+	set(d, of, reduce, number(value));
+}
+
+void draft_value(
+	struct draft *d, const char *key, const char *reduce, double value, enum quality quality)
+{
+	json_t *values = json_object_get(d->window, "values");
+
+	if (!isfinite(value) || d->code < 0 || !d->window)
+		return;
+	put(d, values, key, reduce, value);
+	set(d, json_object_get(values, key), "quality", json_string(quality_name(quality)));
+}
+
+json_t *draft_process(
+	struct draft *d, int64_t pid, uint64_t start_ticks, int64_t ppid, const char *name)
+{
+	json_t *process;
+
+	if (d->code < 0 || !d->window)
+		return NULL;
+	process = json_pack("{s:I, s:{}}", "pid", (json_int_t) pid, "values");
+	if (start_ticks > 0)
+		set(d, process, "start_time_ticks", json_integer((json_int_t) start_ticks));
+	if (ppid > 0)
+		set(d, process, "ppid", json_integer(ppid));
+	set_raw(d, process, "name", name ? name : "");
+	check(d, json_array_append_new(json_object_get(d->window, "processes"), process));
+	return process;
+}
+
+json_t *draft_device(struct draft *d, const char *kind, const char *name)
+{
+	json_t *devices;
+	json_t *device;
+	size_t i;
+
+	if (d->code < 0 || !d->window)
+		return NULL;
+	devices = json_object_get(d->window, "devices");
+	if (!devices) {
+		set(d, d->window, "devices", json_array());
+		devices = json_object_get(d->window, "devices");
+	}
+	json_array_foreach(devices, i, device)
+	{
+		if (strcmp(json_string_value(json_object_get(device, "kind")), kind) == 0 &&
+			strcmp(json_string_value(json_object_get(device, "name")), name) == 0)
+			return device;
+	}
+	device = json_pack("{s:s, s:{}}", "kind", kind, "values");
+	set_raw(d, device, "name", name);
+	check(d, json_array_append_new(devices, device));
+	return device;
+}
+
+void draft_of(struct draft *d, json_t *subject, const char *key, const char *reduce, double value)
+{
+	json_t *values = json_object_get(subject, "values");
+
+	if (!isfinite(value) || d->code < 0 || !values)
+		return;
+	use_row(d, key);
+	put(d, values, key, reduce, value);
+}
+
+/* The larger, the smaller, the latest, the sum: what the windows come to. */
+static void add_total(struct draft *d, const char *key, const json_t *value, double seconds)
+{
+	json_t *total = json_object_get(d->totals, key);
+	const json_t *max = json_object_get(value, "max");
+	const json_t *min = json_object_get(value, "min");
+	const json_t *mean = json_object_get(value, "mean");
+	const json_t *last = json_object_get(value, "last");
+	const json_t *delta = json_object_get(value, "delta");
+	const json_t *before;
+
+	if (!total) {
+		set(d, d->totals, key, json_object());
+		total = json_object_get(d->totals, key);
+	}
+	before = json_object_get(total, "max");
+	if (max && (!before || json_number_value(before) < json_number_value(max)))
+		set(d, total, "max", number(json_number_value(max)));
+	before = json_object_get(total, "min");
+	if (min && (!before || json_number_value(before) > json_number_value(min)))
+		set(d, total, "min", number(json_number_value(min)));
+	if (last)
+		set(d, total, "last", number(json_number_value(last)));
+	if (delta)
+		set(d, total, "delta",
+			number(json_number_value(json_object_get(total, "delta")) +
+				json_number_value(delta)));
+	if (mean && seconds > 0) {
+		set(d, total, "integral",
+			json_real(json_number_value(json_object_get(total, "integral")) +
+				  json_number_value(mean) * seconds));
+		set(d, total, "weight",
+			json_real(json_number_value(json_object_get(total, "weight")) + seconds));
+	}
+	set(d, total, "quality", json_incref(json_object_get(value, "quality")));
+}
+
+bool draft_window_end(struct draft *d)
+{
+	json_t *values = json_object_get(d->window, "values");
+	const char *key;
+	json_t *value;
+	double seconds;
+
+	if (d->code < 0 || !d->window)
+		return false;
+	seconds = json_number_value(json_object_get(d->window, "end_seconds")) -
+		  json_number_value(json_object_get(d->window, "start_seconds"));
+	json_object_foreach(values, key, value) add_total(d, key, value, seconds);
+	d->sequence++;
+	if (d->each && d->code == 0)
+		d->ended_by = d->each(d->window, d->context);
+	json_decref(d->window);
+	d->window = NULL;
+	return d->code == 0 && d->ended_by >= 0;
+}
+
+int draft_fail(struct draft *d, struct error *err, int code, const char *format, ...)
+{
+	char text[ERROR_TEXT_SIZE];
+	va_list args;
+
+	if (d->code < 0)
+		return d->code;
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	d->code = code;
+	return error_say(err, code, "%s", text);
+}
+
+static void describe_row(struct draft *d, const struct measure *row)
+{
+	static const struct {
+		uint8_t reduce;
+		const char *name;
+	} reduces[] = { { LAST, "last" }, { MAX, "max" }, { MIN, "min" }, { MEAN, "mean" },
+		{ DELTA, "delta" }, { TALLY, "tally" } };
+	json_t *list = json_array();
+	json_t *one;
+
+	for (size_t i = 0; i < sizeof(reduces) / sizeof(reduces[0]); i++)
+		if (row->reduce & reduces[i].reduce)
+			check(d, json_array_append_new(list, json_string(reduces[i].name)));
+	one = json_pack("{s:s, s:s, s:s, s:s, s:o, s:s, s:s, s:s, s:s}", "key", row->key, "kind",
+		kind_name(row->kind), "unit", unit_name(row->unit), "scope", scope_name(row->scope),
+		"reduces", list, "quality", quality_name(row->quality), "origin", row->origin,
+		"help", row->help, "collector", d->format);
+	if (row->quantity) {
+		set(d, one, "quantity", json_string(row->quantity));
+		set(d, one, "rank", json_integer(row->rank));
+	}
+	if (row->otel)
+		set(d, one, "otel", json_string(row->otel));
+	check(d, json_array_append_new(section_of(d, "measurements"), one));
+}
+
+static void statistic_of(struct draft *d, const char *key, const char *statistic,
+	const json_t *value, enum quality quality)
+{
+	char name[128];
+
+	if (!value || statistic_key(key, statistic, name, sizeof(name)) < 0)
+		return;
+	/* What the file itself told stands. */
+	if (!json_object_get(section_of(d, "summary"), name))
+		set(d, section_of(d, "summary"), name, valued(json_number_value(value), quality));
+}
+
+static enum quality quality_of(const json_t *total, const struct measure *row)
+{
+	const char *name = json_string_value(json_object_get(total, "quality"));
+
+	for (int q = EXACT; name && q < N_QUALITY; q++)
+		if (strcmp(quality_name((enum quality) q), name) == 0)
+			return (enum quality) q;
+	return (enum quality) row->quality;
+}
+
+static void statistics_of(struct draft *d, const struct measure *row, const json_t *total)
+{
+	enum quality quality = quality_of(total, row);
+	const json_t *weight = json_object_get(total, "weight");
+
+	if (row->scope != SINGLE)
+		return;
+	statistic_of(d, row->key, "", json_object_get(total, "delta"), quality);
+	statistic_of(d, row->key, "peak", json_object_get(total, "max"),
+		(enum quality) measure_peak_quality(row, (uint8_t) quality));
+	statistic_of(d, row->key, "min", json_object_get(total, "min"), quality);
+	statistic_of(d, row->key, "last", json_object_get(total, "last"), quality);
+	if (weight) {
+		json_t *mean = json_real(json_number_value(json_object_get(total, "integral")) /
+					 json_number_value(weight));
+		statistic_of(d, row->key, "mean", mean, quality);
+		json_decref(mean);
+	}
+}
+
+int draft_finish(struct draft *d, const char *path, struct error *err)
+{
+	set(d, d->info, "measurements", json_array());
+	for (size_t i = 0; i < d->n_rows && d->code == 0; i++) {
+		const json_t *total = json_object_get(d->totals, d->rows[i]->key);
+
+		if (!total)
+			continue;
+		describe_row(d, d->rows[i]);
+		statistics_of(d, d->rows[i], total);
+	}
+	const char *key;
+	json_t *total;
+	json_object_foreach(d->totals, key, total)
+	{
+		if (d->code == 0 && !row_of(d, key))
+			return draft_fail(d, err, -EINVAL, "the importer %s has no row for %s",
+				d->format, key);
+	}
+	draft_text(d, "imported", "file", path);
+	if (d->code < 0)
+		error_set(err, d->code, "cannot keep what it says");
+	return d->code;
+}
+
+void draft_done(struct draft *d)
+{
+	json_decref(d->info);
+	json_decref(d->window);
+	json_decref(d->totals);
+	*d = (struct draft){ 0 };
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/* Opens a file of another tool and finds who can read it. */
+#include "record/foreign/import.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+const struct importer *importer_find(const char *name)
+{
+	for (size_t i = 0; i < n_importers; i++)
+		if (strcmp(importers[i]->name, name) == 0)
+			return importers[i];
+	return NULL;
+}
+
+const struct importer *importer_for(const struct import_file *file)
+{
+	const struct importer *best = NULL;
+	int surest = 0;
+
+	for (size_t i = 0; i < n_importers; i++) {
+		int sure = importers[i]->probe(file);
+
+		if (sure > surest) {
+			best = importers[i];
+			surest = sure;
+		}
+	}
+	return best;
+}
+
+static int read_head(struct import_file *file, struct error *err)
+{
+	char *head = calloc(1, IMPORT_HEAD_SIZE + 1);
+	ssize_t got = 0;
+
+	file->head = head;
+	if (!head)
+		return error_set(err, -ENOMEM, "cannot read it");
+	while (file->n_head < IMPORT_HEAD_SIZE) {
+		got = pread(file->fd, head + file->n_head, IMPORT_HEAD_SIZE - file->n_head,
+			(off_t) file->n_head);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			break;
+		file->n_head += (size_t) got;
+	}
+	return got < 0 ? error_set(err, -errno, "cannot read it") : 0;
+}
+
+int import_file_open(const char *path, struct import_file *ret, struct error *err)
+{
+	const char *slash = strrchr(path, '/');
+	struct stat st;
+	int r = 0;
+
+	*ret = (struct import_file){ .path = path, .name = slash ? slash + 1 : path };
+	ret->fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (ret->fd < 0 || fstat(ret->fd, &st) < 0)
+		r = error_set(err, -errno, "cannot read it");
+	else if (S_ISDIR(st.st_mode))
+		ret->is_directory = true;
+	else if (!S_ISREG(st.st_mode))
+		r = error_say(err, -EINVAL, "it is neither a file nor a directory");
+	else if (st.st_size == 0)
+		r = error_say(err, -EINVAL, "it is empty");
+	else
+		ret->size = (uint64_t) st.st_size;
+	if (r == 0)
+		r = ret->is_directory ? (ret->head = calloc(1, 1))
+						? 0
+						: error_set(err, -ENOMEM, "cannot read it")
+				      : read_head(ret, err);
+	if (r < 0)
+		import_file_close(ret);
+	return r;
+}
+
+void import_file_close(struct import_file *file)
+{
+	free((char *) (uintptr_t) file->head);
+	if (file->fd >= 0)
+		close(file->fd);
+	*file = (struct import_file){ .fd = -1 };
+}

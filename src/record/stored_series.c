@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads the windows of a run one by one, and a series that lacks its info file. */
+#include "record/stored_series.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/line_source.h"
+#include "model/run_info.h"
+#include "record/foreign/import.h"
+#include "record/stored_run.h"
+
+static bool is_window(const json_t *window)
+{
+	const char *schema = json_string_value(json_object_get(window, "schema"));
+	const char *version = json_string_value(json_object_get(window, "version"));
+
+	return schema && strcmp(schema, USAGE_SCHEMA) == 0 && version &&
+	       strncmp(version, "1.", 2) == 0 &&
+	       json_is_integer(json_object_get(window, "sequence")) &&
+	       json_is_number(json_object_get(window, "end_seconds"));
+}
+
+static int open_series(const char *path, struct error *err)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+
+	return fd < 0 ? error_set(err, -errno, "cannot read %s", path) : fd;
+}
+
+static void count_damaged(struct series_survey *s, uint64_t line)
+{
+	if (s->damaged++ == 0)
+		s->first_damaged = line;
+}
+
+/* Of one line: a window or NULL. A line that was already there, or comes too late, is damage as well. */
+static json_t *take_line(const struct line_source *source, const char *line, size_t n,
+	int64_t *next, struct series_survey *s)
+{
+	json_t *window = stored_json(line, n, NULL);
+	int64_t sequence = json_integer_value(json_object_get(window, "sequence"));
+
+	if (is_window(window) && sequence >= *next && sequence < INT64_MAX) {
+		s->missing += (uint64_t) (sequence - *next);
+		*next = sequence + 1;
+		s->windows++;
+		return window;
+	}
+	json_decref(window);
+	if (source->torn)
+		s->torn = true;
+	else
+		count_damaged(s, source->line);
+	return NULL;
+}
+
+static int own_windows(const struct stored_run *run, stored_window *each, void *context,
+	struct series_survey *s, struct error *err)
+{
+	int fd = open_series(run->series, err);
+	struct line_source source = LINE_SOURCE_INIT(fd, STORED_LINE_MAX);
+	int64_t next = 0;
+	char *line;
+	size_t n;
+	int r;
+
+	if (fd < 0)
+		return fd;
+	while ((r = line_source_next(&source, &line, &n)) > 0) {
+		json_t *window = take_line(&source, line, n, &next, s);
+
+		if (!window)
+			continue;
+		r = each(window, context);
+		json_decref(window);
+		if (r < 0)
+			break;
+	}
+	if (r < 0 && (source.ended || source.line == 0))
+		error_set(err, r, "cannot read %s", run->series);
+	for (uint64_t i = 0; i < source.too_long; i++)
+		count_damaged(s, 0);
+	line_source_done(&source);
+	close(fd);
+	return r;
+}
+
+struct counting {
+	stored_window *each;
+	void *context;
+	struct series_survey *survey;
+};
+
+static int count_window(const json_t *window, void *context)
+{
+	struct counting *c = context;
+
+	c->survey->windows++;
+	return c->each(window, c->context);
+}
+
+static int foreign_windows(const struct stored_run *run, stored_window *each, void *context,
+	struct series_survey *s, struct error *err)
+{
+	struct counting counting = { each, context, s };
+	struct import_file file;
+	struct error why = { 0 };
+	struct draft draft;
+	int r = import_file_open(run->series, &file, &why);
+
+	if (r < 0)
+		return error_say(err, r, "%s: %s", run->series, why.text);
+	draft_init(&draft, run->format, count_window, &counting);
+	r = run->importer->read(&file, run->which, &draft, &why);
+	if (draft.ended_by < 0)
+		r = draft.ended_by;
+	else if (r < 0)
+		error_say(err, r, "%s: %s", run->series, why.text);
+	draft_done(&draft);
+	import_file_close(&file);
+	return r < 0 ? r : 0;
+}
+
+int stored_run_windows(const struct stored_run *run, stored_window *each, void *context,
+	struct series_survey *ret, struct error *err)
+{
+	struct series_survey survey = { 0 };
+	int r = 0;
+
+	if (run->series)
+		r = run->importer ? foreign_windows(run, each, context, &survey, err)
+				  : own_windows(run, each, context, &survey, err);
+	if (ret)
+		*ret = survey;
+	return r;
+}
+
+bool lone_series_is(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	static const char head[] = "{\"schema\":\"" USAGE_SCHEMA "\"";
+	char bytes[sizeof(head) - 1];
+	bool is = fd >= 0 && read(fd, bytes, sizeof(bytes)) == (ssize_t) sizeof(bytes) &&
+		  memcmp(bytes, head, sizeof(bytes)) == 0;
+
+	if (fd >= 0)
+		close(fd);
+	return is;
+}
+
+struct ends {
+	json_t *info;
+	double end;
+	bool any;
+};
+
+static int take_ends(const json_t *window, void *context)
+{
+	struct ends *e = context;
+	const char *time = json_string_value(json_object_get(window, "time"));
+	double end = json_number_value(json_object_get(window, "end_seconds"));
+	uint64_t ns;
+
+	if (!e->any && time && parse_rfc3339(time, &ns) == 0 && end >= 0 &&
+		(double) ns > end * 1e9) {
+		char text[RFC3339_SIZE];
+
+		format_rfc3339(ns - (uint64_t) (end * 1e9), text);
+		json_object_set_new(json_object_get(e->info, "time"), "started", json_string(text));
+	}
+	e->any = true;
+	e->end = end;
+	return 0;
+}
+
+int lone_series_info(struct stored_run *run, struct error *err)
+{
+	struct ends ends = { 0 };
+	struct error why = { 0 };
+	int r;
+
+	run->info = json_pack("{s:s, s:s, s:s, s:s, s:{s:s, s:s}, s:{}, s:[], s:[s]}", "schema",
+		RUN_SCHEMA, "version", SCHEMA_VERSION, "state", "done", "id", "", "files", "usage",
+		run->file, "prefix", run->prefix, "time", "measurements", "notes",
+		"its info.json is not there: this is what its series tells");
+	if (!run->info)
+		return error_say(err, -EINVAL, "its name cannot be kept");
+	ends.info = run->info;
+	r = stored_run_windows(run, take_ends, &ends, NULL, &why);
+	if (r < 0)
+		return error_say(err, r, "%s", why.text);
+	if (!ends.any)
+		return error_say(err, -EINVAL, "no line of it can be read");
+	json_object_set_new(
+		json_object_get(run->info, "time"), "wall_seconds", json_real(ends.end));
+	return 0;
+}
