@@ -23,6 +23,7 @@ struct verb {
 	const char *help; /* one line, no full stop */
 	const char *usage; /* what follows the name: "[options] [--] COMMAND [ARGUMENTS...]" */
 	const char *text; /* a paragraph for its own help */
+	const char *offers; /* what a shell completes its words to, see OFFERS_FILES; NULL: files */
 	const struct option_row *options;
 	size_t n_options;
 	/* `words` are those behind the options, NULL-terminated. Returns the exit status. NULL: assay-NAME does it. */
