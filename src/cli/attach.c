@@ -48,7 +48,7 @@ static const struct option_row rows[] = {
 		.environment = "ASSAY_CGROUP",
 		.help = "auto: the cgroups the target is in are read; none: no cgroup is read" },
 
-	{ .group = "What we say", OPTION_COLORS },
+	{ .group = "What assay says", OPTION_COLORS },
 	{ OPTION_LOG_LEVEL },
 	{ OPTION_QUIET },
 };

@@ -8,7 +8,9 @@
 
 #define HELP_INDENT 10
 
-const struct option_row option_help = { .name = "help", .letter = 'h', .help = "shows this text" };
+const struct option_row option_help = {
+	.name = "help", .letter = 'h', .help = "shows a short help"
+};
 
 static const char *default_of(const struct option_row *row, const struct option_default *defaults)
 {

@@ -116,7 +116,7 @@ static const struct option_row rows[] = {
 		.environment = "ASSAY_LIMIT_GRACE",
 		.help = "how long the job has to end by itself after SIGTERM, before SIGKILL" },
 
-	{ .group = "What we say",
+	{ .group = "What assay says",
 		.name = "summary-format",
 		.argument = "TEMPLATE",
 		.environment = "ASSAY_SUMMARY_FORMAT",

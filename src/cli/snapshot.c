@@ -37,7 +37,7 @@ static const struct option_row rows[] = {
 		.offers = OFFERS_NOTHING,
 		.help = "with --watch: ends after so many lines" },
 
-	{ .group = "What we say", OPTION_LOG_LEVEL },
+	{ .group = "What assay says", OPTION_LOG_LEVEL },
 	{ OPTION_QUIET },
 };
 
