@@ -93,8 +93,11 @@ static void add_offers(const char *offers, struct buf *out)
 	else if (strcmp(offers, OFFERS_KEYS) == 0)
 		buf_add_text(out, " -f -a '(__assay_keys)'");
 	else {
-		buf_add_text(out, " -f -a '");
-		completion_quoted(offers, strlen(offers), "", out);
+		const char *files = strstr(offers, OFFERS_FILES);
+		size_t n = files ? (size_t) (files - offers) : strlen(offers);
+
+		buf_add_text(out, files ? " -F -a '" : " -f -a '");
+		completion_quoted(offers, n, "", out);
 		buf_add_char(out, '\'');
 	}
 }

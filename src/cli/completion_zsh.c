@@ -46,13 +46,18 @@ static const char body[] =
 	"\tcompdef _assay assay duct\n"
 	"fi\n";
 
+static bool are_files(const char *word, size_t n)
+{
+	return n == strlen(OFFERS_FILES) && memcmp(word, OFFERS_FILES, n) == 0;
+}
+
 /* Those of the words that end in a colon, behind which more is to be typed, or the others. */
 static void add_words(const char *words, bool open, struct buf *out)
 {
 	while (*words) {
 		size_t n = strcspn(words, " ");
 
-		if (n > 0 && (words[n - 1] == ':') == open) {
+		if (n > 0 && (words[n - 1] == ':') == open && !are_files(words, n)) {
 			buf_add_char(out, ' ');
 			completion_quoted(words, n, ":", out);
 		}
@@ -69,14 +74,14 @@ static void add_action(const char *offers, struct buf *out)
 		buf_add_text(out, "_assay_keys");
 	else if (strcmp(offers, OFFERS_NOTHING) == 0)
 		buf_add_char(out, ' ');
-	else if (!strchr(offers, ':')) {
+	else if (!strchr(offers, ':') && !strstr(offers, OFFERS_FILES)) {
 		buf_addf(out, "(%s)", offers);
 	} else {
 		buf_add_text(out, "{compadd --");
 		add_words(offers, false, out);
 		buf_add_text(out, "; compadd -S \"\" --");
 		add_words(offers, true, out);
-		buf_add_char(out, '}');
+		buf_add_text(out, strstr(offers, OFFERS_FILES) ? "; _files}" : "}");
 	}
 }
 

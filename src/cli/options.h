@@ -37,7 +37,7 @@ struct option_row {
 	const char *help; /* one sentence, no full stop */
 };
 
-/* What a shell offers: words between blanks, or one of these. NULL: the choices; without choices files, and nothing for what has a unit. */
+/* What a shell offers: words between blanks, the last may be OFFERS_FILES; or one of these. NULL: the choices; without choices files, and nothing for what has a unit. */
 #define OFFERS_FILES "@files"
 #define OFFERS_NOTHING "@nothing"
 #define OFFERS_KEYS "@keys" /* of measurements, in a list with commas */
