@@ -27,7 +27,7 @@ MAY_INCLUDE = {
 }
 
 # headers that Meson writes
-GENERATED = ["collect_registry.h", "collect/collect_registry.h", "cli/verbs.h"]
+GENERATED = ["collect_registry.h", "collect/collect_registry.h", "cli/verbs.h", "cli/program_directory.h"]
 
 # word -> where it may stand after all
 BANNED = {

@@ -43,11 +43,12 @@ static const struct option_row rows[] = {
 	{ .name = "cgroup",
 		.argument = "WAY",
 		.choices = cgroup_ways,
+		.offers = "auto none",
 		.default_text = "auto",
 		.environment = "ASSAY_CGROUP",
 		.help = "auto: the cgroups the target is in are read; none: no cgroup is read" },
 
-	{ .group = "What we say", OPTION_COLORS },
+	{ .group = "What assay says", OPTION_COLORS },
 	{ OPTION_LOG_LEVEL },
 	{ OPTION_QUIET },
 };
@@ -152,6 +153,7 @@ const struct verb verb_attach = {
 	.text = "Records what runs already, each target in files of its own, until the first one "
 		"ends, --for is over or a signal asks to end: the record is complete in each "
 		"case. " TARGET_WORDS,
+	.offers = TARGET_OFFERS,
 	.options = rows,
 	.n_options = ARRAY_SIZE(rows),
 	.exec = exec,

@@ -19,6 +19,7 @@ static const struct option_row rows[] = {
 	{ .name = "pid",
 		.argument = "PID",
 		.default_text = "assay itself",
+		.offers = OFFERS_NOTHING,
 		.help = "looks at the cgroups and the limits of this process" },
 	{ .name = "root",
 		.argument = "DIRECTORY",
@@ -166,6 +167,7 @@ const struct verb verb_doctor = {
 	.text = "Tries every source of every quantity, on this machine and as this user, and says "
 		"which one a run would use, and what stands in the way of the better ones; before "
 		"that, where the cgroups of a process are and what bounds it.",
+	.offers = OFFERS_NOTHING,
 	.options = rows,
 	.n_options = ARRAY_SIZE(rows),
 	.exec = exec,

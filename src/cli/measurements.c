@@ -15,6 +15,7 @@
 
 static const struct option_row rows[] = {
 	{ .name = "json", .help = "writes the whole table as JSON" },
+	{ .name = "keys", .help = "writes the keys alone, one a line" },
 };
 
 static const char legend[] =
@@ -60,6 +61,14 @@ static void table(struct buf *out)
 		}
 		add_line(out, &m, columns);
 	}
+}
+
+static void keys(struct buf *out)
+{
+	struct assay_measurement m;
+
+	for (size_t i = 0; assay_measurement_at(i, &m) == 1; i++)
+		buf_addf(out, "%s\n", m.key);
 }
 
 static void key_list(struct json *j, const char *key, const char *names)
@@ -122,11 +131,17 @@ static int exec(const struct verb *verb, struct option_values *values, char **wo
 {
 	struct buf out = { 0 };
 	int r;
+	bool json = verb_option(verb, values, "json") != NULL;
+	bool bare = verb_option(verb, values, "keys") != NULL;
 
 	if (words[0])
 		return complain_usage(verb, "measurements takes no arguments");
-	if (verb_option(verb, values, "json"))
+	if (json && bare)
+		return complain_usage(verb, "--json and --keys exclude each other");
+	if (json)
 		json_table(&out);
+	else if (bare)
+		keys(&out);
 	else
 		table(&out);
 	r = print_data(&out);
@@ -140,6 +155,7 @@ const struct verb verb_measurements = {
 	.usage = "[options]",
 	.text = "Lists the key, unit, kind and best quality of everything that can be measured, by "
 		"the source it is read from.",
+	.offers = OFFERS_NOTHING,
 	.options = rows,
 	.n_options = ARRAY_SIZE(rows),
 	.exec = exec,

@@ -29,11 +29,22 @@ struct option_row {
 	char separator; /* between several values in a variable or a file; 0: a comma */
 	const char *argument; /* "DURATION"; NULL: a switch */
 	const struct option_choice *choices; /* all it takes, or NULL: anything */
+	const char *
+		offers; /* what a shell completes its argument to, where that is not `choices`: see OFFERS_FILES */
 	const char *default_text; /* what happens without it, or NULL */
 	const char *unit; /* of a bare number: "seconds", or NULL */
 	const char *environment; /* "ASSAY_SAMPLE_INTERVAL", or NULL: neither there nor in files */
 	const char *help; /* one sentence, no full stop */
 };
+
+/* What a shell offers: words between blanks, the last may be OFFERS_FILES; or one of these. NULL: the choices; without choices files, and nothing for what has a unit. */
+#define OFFERS_FILES "@files"
+#define OFFERS_NOTHING "@nothing"
+#define OFFERS_KEYS "@keys" /* of measurements, in a list with commas */
+#define OFFERS_COMMAND "@command" /* a command and its own words: for the words of a verb */
+
+/* -h, which every verb has besides its rows. */
+extern const struct option_row option_help;
 
 #define N_OPTIONS_MAX 40
 

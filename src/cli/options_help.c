@@ -8,6 +8,10 @@
 
 #define HELP_INDENT 10
 
+const struct option_row option_help = {
+	.name = "help", .letter = 'h', .help = "shows a short help"
+};
+
 static const char *default_of(const struct option_row *row, const struct option_default *defaults)
 {
 	for (const struct option_default *d = defaults; d && d->name; d++)
@@ -63,14 +67,10 @@ static void add_row(
 void options_help(const struct option_row *rows, size_t n, const struct option_default *defaults,
 	struct buf *out)
 {
-	static const struct option_row help = {
-		.name = "help", .letter = 'h', .help = "shows this text"
-	};
-
 	for (size_t i = 0; i < n; i++) {
 		if (rows[i].group)
 			buf_addf(out, "%s%s:\n", i > 0 ? "\n" : "", rows[i].group);
 		add_row(&rows[i], defaults, out);
 	}
-	add_row(&help, NULL, out);
+	add_row(&option_help, NULL, out);
 }

@@ -29,17 +29,18 @@ extern const struct option_choice log_level_choices[];
 	.name = "clobber", .environment = "ASSAY_CLOBBER", .help = "replaces a record that is there already"
 #define OPTION_MESSAGE \
 	.name = "message", .letter = 'm', .argument = "TEXT", .environment = "ASSAY_MESSAGE", \
-	.help = "a text that is kept in the record"
+	.help = "a text that is kept in the record", .offers = OFFERS_NOTHING
 #define OPTION_NAME \
 	.name = "name", .argument = "NAME", .environment = "ASSAY_NAME", \
-	.help = "a name by which the run is found later"
+	.help = "a name by which the run is found later", .offers = OFFERS_NOTHING
 #define OPTION_TAG \
 	.name = "tag", .argument = "KEY=VALUE", .repeats = true, .joins = true, .environment = "ASSAY_TAG", \
+	.offers = OFFERS_NOTHING, \
 	.help = "a tag by which the run is found later; may be given several times, in the variable with " \
 		"commas between"
 #define OPTION_MEASUREMENTS \
 	.name = "measurements", .argument = "LIST", .default_text = "default", \
-	.environment = "ASSAY_MEASUREMENTS", \
+	.environment = "ASSAY_MEASUREMENTS", .offers = OFFERS_KEYS, \
 	.help = "keys, patterns and the presets minimal, default, all, separated by commas; a leading - takes " \
 		"away; see 'assay measurements'"
 #define OPTION_SAMPLE_INTERVAL \
@@ -52,7 +53,7 @@ extern const struct option_choice log_level_choices[];
 	.environment = "ASSAY_REPORT_INTERVAL", .help = "how much time one line of the record covers"
 #define OPTION_BUDGET \
 	.name = "budget", .argument = "PERCENT", .default_text = "no bound but that of PSS", \
-	.environment = "ASSAY_BUDGET", \
+	.environment = "ASSAY_BUDGET", .offers = OFFERS_NOTHING, \
 	.help = "how much of one CPU the recording may take, such as 0.5%; beyond it what is dear is read less " \
 		"often for quiet processes, and counted as skipped"
 #define OPTION_WAIT_ALL \
@@ -75,6 +76,7 @@ extern const struct option_choice log_level_choices[];
 	"A TARGET is a process and its descendants (PID), session[:SID], group[:PGID], user[:NAME], " \
 	"slurm[:JOB[.STEP]], cgroup[:PATH], container:NAME, pids:PID,PID, name:NAME, match:REGEX or system; " \
 	"what is left out is that of whoever calls. user:alice+name:python3 are those of which both is true."
+#define TARGET_OFFERS "session group user slurm cgroup system tree: container: pids: name: match: cgroup: user:"
 #define TARGET_MISSING "the target is missing, such as a pid, 'user' or 'system'"
 /* clang-format on */
 

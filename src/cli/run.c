@@ -50,6 +50,7 @@ static const struct option_row rows[] = {
 		.repeats = true,
 		.separator = ';',
 		.environment = "ASSAY_TARGET",
+		.offers = TARGET_OFFERS,
 		.help = "records this beside the job, in files of its own: user, slurm, system "
 			"and whatever else assay-attach(1) takes; may be given several times, in "
 			"the variable with semicolons between" },
@@ -105,6 +106,7 @@ static const struct option_row rows[] = {
 	{ .name = "limit",
 		.argument = "LIMITS",
 		.environment = "ASSAY_LIMIT",
+		.offers = OFFERS_NOTHING,
 		.help = "ends the job, with exit status 124, when it goes beyond one of them: "
 			"'wall=2h, cpu=10h, memory=8G, processes=500, output=1G'" },
 	{ .name = "limit-grace",
@@ -114,10 +116,11 @@ static const struct option_row rows[] = {
 		.environment = "ASSAY_LIMIT_GRACE",
 		.help = "how long the job has to end by itself after SIGTERM, before SIGKILL" },
 
-	{ .group = "What we say",
+	{ .group = "What assay says",
 		.name = "summary-format",
 		.argument = "TEMPLATE",
 		.environment = "ASSAY_SUMMARY_FORMAT",
+		.offers = OFFERS_NOTHING,
 		.help = "the summary in words of your own, with {exit_code}, "
 			"{wall_clock_time:.3f}, {peak_rss!S} and many more; see assay-run(1)" },
 	{ OPTION_COLORS },
@@ -236,6 +239,7 @@ const struct verb verb_run = {
 	.text = "Runs a command and records what its whole process tree uses. The command's input, "
 		"output and exit status stay its own; a short summary goes to standard error. "
 		"Every option can stand in a configuration file as well, as 'name = value'.",
+	.offers = OFFERS_COMMAND,
 	.options = rows,
 	.n_options = ARRAY_SIZE(rows),
 	.exec = exec,

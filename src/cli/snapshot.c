@@ -34,9 +34,10 @@ static const struct option_row rows[] = {
 	{ .name = "count",
 		.letter = 'n',
 		.argument = "N",
+		.offers = OFFERS_NOTHING,
 		.help = "with --watch: ends after so many lines" },
 
-	{ .group = "What we say", OPTION_LOG_LEVEL },
+	{ .group = "What assay says", OPTION_LOG_LEVEL },
 	{ OPTION_QUIET },
 };
 
@@ -177,6 +178,7 @@ const struct verb verb_snapshot = {
 	.usage = "[options] TARGET",
 	.text = "Reads what a target uses now and writes it to standard output, for people or as "
 		"JSON; nothing is recorded. " TARGET_WORDS,
+	.offers = TARGET_OFFERS,
 	.options = rows,
 	.n_options = ARRAY_SIZE(rows),
 	.exec = exec,

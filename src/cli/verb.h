@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A verb of the program. To add one: write NAME.c with `const struct verb verb_NAME`, add 'NAME' to meson.build. */
+/* A verb of the program. To add one: write NAME.c with `const struct verb verb_NAME`, add 'NAME' to meson.build. One that needs a library of
+ * its own has no `exec` and is a program of its own: see cli/program.h. */
 #ifndef ASSAY_CLI_VERB_H
 #define ASSAY_CLI_VERB_H
 
@@ -22,9 +23,10 @@ struct verb {
 	const char *help; /* one line, no full stop */
 	const char *usage; /* what follows the name: "[options] [--] COMMAND [ARGUMENTS...]" */
 	const char *text; /* a paragraph for its own help */
+	const char *offers; /* what a shell completes its words to, see OFFERS_FILES; NULL: files */
 	const struct option_row *options;
 	size_t n_options;
-	/* `words` are those behind the options, NULL-terminated. Returns the exit status. */
+	/* `words` are those behind the options, NULL-terminated. Returns the exit status. NULL: assay-NAME does it. */
 	int (*exec)(const struct verb *verb, struct option_values *values, char **words);
 };
 
@@ -34,6 +36,14 @@ const char *verb_option(
 /* All that is known of it. */
 const struct option_value *verb_value(
 	const struct verb *verb, const struct option_values *values, const char *name);
+
+/* Runs the verb with the words behind argv[0]; returns the exit status. */
+int verb_start(const struct verb *verb, char **argv);
+/* Prints its help; 0, or EXIT_TROUBLE after one line on stderr. */
+int print_verb_help(const struct verb *verb);
+/* A standard stream that is closed is occupied, so that no file of a record lands on its number and takes what is
+ * written there. The first thing that main() does. */
+void occupy_standard_streams(void);
 
 /* Writes data to stdout, whole. 0, or EXIT_TROUBLE after one line on stderr. */
 int print_data(const struct buf *out);

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: MIT
+"""What shells complete: every option of every verb, what each takes, and a command's own words; asked of the shells themselves."""
+import json
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from shells import Fish, Shell
+
+SHELLS = ["bash", "zsh", "fish"]
+
+
+def written(assay, language):
+    return subprocess.run([assay, "completion", language], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=True,
+                          timeout=60).stdout
+
+
+@pytest.fixture(scope="session")
+def verbs(assay):
+    return json.loads(written(assay, "json"))["verbs"]
+
+
+@pytest.fixture(params=SHELLS)
+def shell(request, assay, room):
+    return Fish(assay, room) if request.param == "fish" else Shell(request.param, assay, room)
+
+
+def names(option):
+    yield "--" + option["name"]
+    if "alias" in option:
+        yield "--" + option["alias"]
+    if "letter" in option:
+        yield "-" + option["letter"]
+
+
+def bare(words):
+    """zsh ends the name of an option that takes an argument with =."""
+    return sorted(word.rstrip("=") for word in words)
+
+
+@pytest.mark.parametrize("language", SHELLS)
+def test_the_shell_finds_no_mistake_in_the_script(assay, room, language):
+    if not shutil.which(language):
+        pytest.skip(f"{language} is not installed")
+    (room / "script").write_text(written(assay, language))
+
+    done = subprocess.run([language, "-n", room / "script"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, timeout=60)
+
+    assert (done.returncode, done.stdout) == (0, b"")
+
+
+def test_the_table_has_every_verb_and_option_of_the_help(assay, verbs):
+    front = subprocess.run([assay, "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout
+
+    assert [verb["name"] for verb in verbs] == re.findall(r"^  ([a-z]+) ", front, re.M)
+    for verb in verbs:
+        text = subprocess.run([assay, verb["name"], "--help"], stdout=subprocess.PIPE, text=True, check=True).stdout
+        said = re.findall(r"^  (?:-(\w), |    )--([\w-]+)(?:, --([\w-]+))?( [^-\s]\S*)?$", text, re.M)
+        assert said == [(option.get("letter", ""), option["name"], option.get("alias", ""),
+                         f" {option['argument']}" if "argument" in option else "") for option in verb["options"]]
+
+
+def test_every_long_option_of_every_verb_is_offered(shell, verbs):
+    for verb in verbs:
+        wanted = [name for option in verb["options"] for name in names(option) if name.startswith("--")]
+        assert bare(shell.offers(f"assay {verb['name']} --")) == sorted(wanted), verb["name"]
+
+
+@pytest.mark.parametrize("language", SHELLS)
+def test_every_name_of_every_option_stands_in_the_script(assay, verbs, language):
+    script = written(assay, language)
+    for verb in verbs:
+        lines = {"bash": rf"^\t{verb['name']}\)\n((?:\t\t.*\n)*)", "zsh": rf"^_assay_{verb['name']}\(\) \{{\n((?:\t.*\n)*)",
+                 "fish": rf"((?:^complete .*__assay_verb_is {verb['name']}\b.*\n)*)"}[language]
+        part = max((match[1] for match in re.finditer(lines, script, re.M)), key=len)
+        for option in verb["options"]:
+            for name in names(option):
+                word = name if language != "fish" else ("-l " if name.startswith("--") else "-s ") + name.lstrip("-")
+                assert re.search(rf"(?<![\w-]){word}(?![\w-])", part), (verb["name"], name)
+
+
+def test_verbs_are_offered_and_nothing_else(shell, verbs):
+    assert sorted(shell.offers("assay ")) == sorted(verb["name"] for verb in verbs)
+    assert [word.rstrip() for word in shell.offers("assay snap")] == ["snapshot"]
+
+
+def test_an_option_offers_its_choices_behind_a_blank_and_behind_a_letter(shell, verbs):
+    options = next(verb for verb in verbs if verb["name"] == "run")["options"]
+    for option in options:
+        if "choices" in option:
+            assert sorted(shell.offers(f"assay run --{option['name']} ")) == sorted(option["choices"]), option["name"]
+    assert sorted(shell.offers("assay run -q -t ")) == ["all", "processes-samples", "system-summary"]
+    assert sorted(shell.offers("assay run -qt ")) == ["all", "processes-samples", "system-summary"]
+
+
+def test_a_choice_that_the_verb_refuses_is_not_offered(shell):
+    assert sorted(shell.offers("assay attach user --cgroup ")) == ["auto", "none"]
+
+
+def test_duct_is_completed_as_run(shell):
+    assert bare(shell.offers("duct --mo")) == ["--mode"]
+    assert sorted(shell.offers("duct -q --mode ")) == ["current-session", "new-session"]
+
+
+def test_keys_are_offered_behind_each_comma_and_minus(shell):
+    keys = ["proc_pss_age_seconds", "proc_pss_anon_bytes", "proc_pss_anon_total_bytes"]
+
+    assert sorted(shell.offers("assay run --measurements proc_pss_a")) == keys
+    assert sorted(shell.offers("assay run --measurements minimal,-proc_pss_a")) == ["minimal,-" + key for key in keys]
+
+
+def test_files_are_offered_for_the_rest_and_none_for_a_time(shell, room):
+    (room / "results-of-may").mkdir()
+
+    assert [word.rstrip("/") for word in shell.offers("assay run -p resu")] == ["results-of-may"]
+    assert shell.offers("assay run -i resu") in ([], ["resu"])
+
+
+def test_the_words_behind_the_command_are_its_own(shell, room):
+    (room / "--model.txt").write_text("")
+
+    assert "--mode" not in bare(shell.offers("assay run -q ls --mo"))
+    assert "--mode" not in bare(shell.offers("assay run -i 5 -- ls --mo"))
+    assert "--mode" in bare(shell.offers("assay run -i 5 --mo"))
+
+
+def test_options_behind_a_target_are_still_offered(shell):
+    assert bare(shell.offers("assay attach user --fo")) == ["--for"]
+    assert "--for" not in bare(shell.offers("assay attach -- user --fo"))
+
+
+def test_a_command_is_offered(shell, room):
+    (room / "simulate-everything").write_text("#!/bin/sh\n")
+    (room / "simulate-everything").chmod(0o755)
+
+    assert shell.offers("assay run --tag a=b ./simu") == ["./simulate-everything"]
+
+
+@pytest.mark.parametrize("name", ["bash", "zsh"])
+@pytest.mark.parametrize("typed, line", [
+    ("assay run --mode=n", "assay run --mode=new-session "),
+    ("assay attach conta", "assay attach container:"),
+    ("assay run -p x --target=sys", "assay run -p x --target=system "),
+    ("assay run -t sy", "assay run -t system-summary "),
+    ("assay comp", "assay completion "),
+    ("assay completion z", "assay completion zsh "),
+    ("assay nothing --mo", "assay nothing --mo"),
+    ("assay --ver", "assay --version "),
+])
+def test_one_key_finishes_a_word(assay, room, name, typed, line):
+    assert Shell(name, assay, room).completed(typed) == line
+
+
+def test_an_argument_behind_an_equals_sign_is_offered_by_fish(assay, room):
+    assert Fish(assay, room).offers("assay run --mode=n") == ["--mode=new-session"]
+
+
+@pytest.mark.parametrize("words, line", [
+    ((), "completion takes one word: bash, zsh, fish or json"),
+    (("bash", "zsh"), "completion takes one word: bash, zsh, fish or json"),
+    (("tcsh",), "no completion for 'tcsh'; there are bash, zsh, fish and json"),
+])
+def test_what_is_no_shell_is_refused_in_one_line(assay, words, line):
+    done = subprocess.run([assay, "completion", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"assay: {line}\n")
+
+
+def test_the_table_and_the_keys_exclude_each_other(assay):
+    done = subprocess.run([assay, "measurements", "--json", "--keys"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr == b"assay: --json and --keys exclude each other; see 'assay measurements --help'\n"
+
+
+def test_the_keys_are_those_of_the_table(assay):
+    table = json.loads(subprocess.run([assay, "measurements", "--json"], stdout=subprocess.PIPE, check=True).stdout)
+    keys = subprocess.run([assay, "measurements", "--keys"], stdout=subprocess.PIPE, text=True, check=True).stdout
+
+    assert keys.splitlines() == [row["key"] for row in table["measurements"]]
