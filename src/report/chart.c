@@ -129,7 +129,7 @@ double chart_round_up(double value, bool binary)
 	while (!binary && value / one <= 1)
 		one /= base;
 	for (size_t i = 0; i < ARRAY_SIZE(round_ones); i++)
-		if (value <= round_ones[i] * one)
+		if (value <= round_ones[i] * one * (1 + 1e-12))
 			return round_ones[i] * one;
 	return value;
 }

@@ -80,6 +80,11 @@ double course_highest(const struct course *c, double start, double end)
 	if (c->bucket_seconds <= 0 || start >= c->bucket_seconds * COURSE_BUCKETS)
 		return NAN;
 	touched(c, start, end, &first, &past);
+	/* Of narrow buckets each counts where its middle is, so that a peak is in one stretch and not in two. */
+	if (end - start >= 2 * c->bucket_seconds) {
+		first += ((double) first + 0.5) * c->bucket_seconds < start;
+		past -= ((double) past - 0.5) * c->bucket_seconds >= end;
+	}
 	for (size_t i = first; i < past; i++)
 		if (!isnan(c->values[i]))
 			found = higher(found, c->values[i]);

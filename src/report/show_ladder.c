@@ -31,7 +31,7 @@ static const struct row rows[] = {
 	{ "cpu", { { "cpu_seconds", "" }, { "cpu_user_seconds", "user" }, { "cpu_system_seconds", "system" } }, "cpu" },
 	{ "cores", { { "cpu_mean_cores", "mean" }, { "cpu_peak_cores", "peak" } }, NULL },
 	{ "memory", { { "memory_peak_bytes", "peak of the job" }, { "memory_peak_process_bytes", "largest process" } }, "memory_peak" },
-	{ "charged", { { "memory_peak_charged_bytes", "at most, to its cgroup" } }, NULL },
+	{ "charged", { { "memory_peak_charged_bytes", "at once, charged to its cgroup" } }, NULL },
 	{ "io", { { "io_read_bytes", "read" }, { "io_write_bytes", "written (storage)" } }, "io_write" },
 	{ "", { { "io_read_syscall_bytes", "read" }, { "io_write_syscall_bytes", "written (system calls)" } }, NULL },
 	{ "network", { { "network_receive_bytes", "received" }, { "network_transmit_bytes", "sent" } }, NULL },
@@ -151,38 +151,63 @@ static void add_why(struct page *p, const struct row *row, const json_t *headlin
 	}
 }
 
-/* A part in a hundred apart: below that sources agree. */
-static bool disagrees(double a, double b)
+/* A part in a hundred apart, and not only because one of them is a bound of the other. */
+static bool disagrees(const json_t *rung, const json_t *in_use)
 {
-	return fabs(a - b) > 0.01 * (fabs(a) > fabs(b) ? fabs(a) : fabs(b));
+	const char *quality = quality_of(rung);
+	double a = info_number(rung, "value", NULL);
+	double b = info_number(in_use, "value", NULL);
+	double lower = info_number(in_use, "lower", NULL);
+	double upper = info_number(in_use, "upper", NULL);
+	double apart = a > b ? a - b : b - a;
+
+	if (!(apart > 0.01 * (a > b ? a : b)))
+		return false;
+	if ((strcmp(quality, "upper_bound") == 0 && a > b) ||
+		(strcmp(quality, "lower_bound") == 0 && a < b))
+		return false;
+	if ((strcmp(quality_of(in_use), "lower_bound") == 0 && a > b && !(a > upper)) ||
+		(strcmp(quality_of(in_use), "upper_bound") == 0 && a < b && !(a < lower)))
+		return false;
+	return !(a >= lower && a <= upper);
+}
+
+/* What a cgroup that others are in says is not of this job. */
+static bool is_of_the_job(const struct story *s, const char *key)
+{
+	return strncmp(key, "cgroup_", strlen("cgroup_")) != 0 || story_has_own_cgroup(s);
 }
 
 static void add_others(struct page *p, const struct row *row, const struct story *s)
 {
 	const json_t *rungs = row->rungs ? info_member(s->run->info, "rungs", row->rungs) : NULL;
-	double value =
-		info_number(json_object_get(s->run->info, "headline"), row->items[0].name, "value");
+	bool written = row->rungs && strcmp(row->rungs, "io_write") == 0;
+	/* Of reading and writing, the one that is named last. */
+	const char *name = row->items[written ? 1 : 0].name;
+	const json_t *in_use = info_member(s->run->info, "headline", name);
+	struct buf shown = { 0 };
 	struct buf text = { 0 };
 	size_t n = 0;
 
-	/* Of reading and writing the one that is named last. */
-	if (row->rungs && strcmp(row->rungs, "io_write") == 0)
-		value = info_number(
-			json_object_get(s->run->info, "headline"), "io_write_bytes", "value");
+	show_add_value(name, json_object_get(in_use, "value"), &shown);
 	for (size_t i = 0; i < json_array_size(rungs) && n < OTHERS_MAX; i++) {
 		const json_t *rung = json_array_get(rungs, i);
 		const char *key = info_text(rung, "key", NULL);
-		double number = info_number(rung, "value", NULL);
+		struct buf number = { 0 };
 
-		if (!key || isnan(number) || isnan(value) ||
-			json_is_true(json_object_get(rung, "in_use")) || !disagrees(number, value))
+		if (!key || json_is_true(json_object_get(rung, "in_use")) ||
+			!is_of_the_job(s, key) || !disagrees(rung, in_use))
 			continue;
-		buf_addf(&text, "%s%s ", n++ == 0 ? "others say " : ", ",
-			mark_of_quality(quality_of(rung)));
-		show_add_value(key, json_object_get(rung, "value"), &text);
-		buf_add_char(&text, ' ');
-		text_add_printable(&text, key, strlen(key));
+		show_add_value(key, json_object_get(rung, "value"), &number);
+		/* They may differ in digits that nobody sees. */
+		if (!number.failed && !shown.failed && strcmp(number.data, shown.data) != 0) {
+			buf_addf(&text, "%s%s %s ", n++ == 0 ? "others say " : ", ",
+				mark_of_quality(quality_of(rung)), number.data);
+			text_add_printable(&text, key, strlen(key));
+		}
+		buf_done(&number);
 	}
+	buf_done(&shown);
 	if (text.failed)
 		p->out->failed = true;
 	else if (n > 0)

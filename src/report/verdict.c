@@ -59,7 +59,7 @@ static void bytes_text(double bytes, char text[UNITS_TEXT_SIZE])
 static bool hit_limit(const struct verdict_facts *f, char *text)
 {
 	if (f->limit && *f->limit)
-		snprintf(text, VERDICT_TEXT_SIZE, "the limit of %.40s ended it", f->limit);
+		snprintf(text, VERDICT_TEXT_SIZE, "the %.40s limit ended it", f->limit);
 	else if (f->oom)
 		snprintf(text, VERDICT_TEXT_SIZE, "the kernel's OOM killer struck");
 	else if (f->memory_hits > 0)
