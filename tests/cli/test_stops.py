@@ -267,6 +267,11 @@ def test_the_summary_says_how_long_the_job_was_stopped(run_assay, room):
     assert not alive(job.keeper)
 
 
+def turns_of(pid):
+    """How often it has been given a processor."""
+    return int(Path(f"/proc/{pid}/schedstat").read_text().split()[2])
+
+
 FREEZER = Path("/sys/fs/cgroup/freezer")
 
 
@@ -296,7 +301,6 @@ def test_stopped_again_before_it_had_a_turn_assay_stays_stopped_though_the_job_i
     job = Job(run_assay, until(room / "gate", 2))
     os.killpg(job.assay, signal.SIGTSTP)
     job.wait_for_states("TT")
-    keeper_turns = Path(f"/proc/{job.keeper}/schedstat")
     frozen = []
     try:
         frozen += [Frozen(job.assay), Frozen(job.pid)]
@@ -307,8 +311,8 @@ def test_stopped_again_before_it_had_a_turn_assay_stays_stopped_though_the_job_i
         frozen[0].turn("THAWED")
         wait_for(lambda: state_of(job.assay) == "T", "assay to stop")
         # The keeper looks again and again whether to let assay go on.
-        before = int(keeper_turns.read_text().split()[2])
-        wait_for(lambda: int(keeper_turns.read_text().split()[2]) >= before + 5, "the keeper to look five times")
+        before = turns_of(job.keeper)
+        wait_for(lambda: turns_of(job.keeper) >= before + 5, "the keeper to look five times")
         assert state_of(job.assay) == "T"
         frozen[1].turn("THAWED")
         job.wait_for_states("TT")
@@ -320,3 +324,33 @@ def test_stopped_again_before_it_had_a_turn_assay_stays_stopped_though_the_job_i
     (room / "gate").touch()
 
     assert job.started.finish().status == 2
+
+
+def test_a_stop_of_all_counts_though_the_keeper_is_slow_to_have_a_turn_after_it(run_assay, room):
+    """The keeper alone can tell a stop from a processor that was busy; until it has looked, assay does not know what it overslept for."""
+    if os.geteuid() != 0 or not (FREEZER / "cgroup.procs").exists():
+        pytest.skip("needs root and the freezer of cgroup v1")
+    job = Job(run_assay, until(room / "gate", 2))
+    os.killpg(job.assay, signal.SIGSTOP)
+    job.wait_for_states("TT")
+    stopped = time.monotonic()
+    wait_for(lambda: time.monotonic() > stopped + 10 * INTERVAL_SECONDS, "ten ticks to pass")
+    keeper = Frozen(job.keeper)
+    try:
+        keeper.turn("FROZEN")
+        before = turns_of(job.assay)
+        continuing = time.monotonic()
+        os.killpg(job.assay, signal.SIGCONT)
+        # It asks the keeper, and looks five times whether that has answered.
+        wait_for(lambda: turns_of(job.assay) >= before + 10, "assay to ask a second time")
+    finally:
+        keeper.leave()
+    job.wait_for_states("SS")
+    (room / "gate").touch()
+    run = job.started.finish()
+
+    assert run.status == 2
+    assert run.info["time"]["stops"] == 1
+    assert run.info["time"]["stopped_seconds"] >= continuing - stopped - INTERVAL_SECONDS
+    running = run.usage[-1]["end_seconds"] - (continuing - stopped)
+    assert run.info["self"]["ticks"] + run.info["self"]["missed_ticks"] <= running / INTERVAL_SECONDS + 3
