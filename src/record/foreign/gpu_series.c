@@ -3,7 +3,6 @@
 #include "record/foreign/gpu_series.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -182,7 +181,7 @@ bool gpu_series_line(struct gpu_series *s, const char *name, double stamp)
 		return false;
 	/* To the microsecond: a stamp of today has no more in a double. */
 	if (s->timed)
-		s->elapsed = rint((s->elapsed + passed(s, stamp)) * 1e6) / 1e6;
+		s->elapsed = (double) (int64_t) ((s->elapsed + passed(s, stamp)) * 1e6 + 0.5) / 1e6;
 	device->in_round = true;
 	device->has = 0;
 	device->time = s->elapsed;
