@@ -294,6 +294,50 @@ static void states_and_signals_of_slurm_are_told_apart(void **state)
 	assert_int_equal(stored_run_count(FOREIGN "sacct.txt", NULL), 6);
 }
 
+/* In any order, and again after the last. */
+static void jobs_are_found_in_any_order(void **state)
+{
+	static const size_t order[] = { 0, 0, 1, 2, 5, 5, 4, 3, 4, 0, 1 };
+	static const char *const names[] = { "train", "array", "het", "killed", "again",
+		"waiting" };
+	struct error err = { 0 };
+	(void) state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
+		open_which(FOREIGN "sacct.txt", order[i]);
+		assert_string_equal(text(NULL, "name"), names[order[i]]);
+		stored_run_done(&run);
+		if (order[i] == 5)
+			assert_int_equal(
+				stored_run_open_which(FOREIGN "sacct.txt", 6, &run, &err), -ENOENT);
+	}
+}
+
+/* What another --format wrote, put behind it: its columns stand elsewhere. */
+static void files_of_sacct_that_were_put_together_are_read(void **state)
+{
+	static const char bytes[] =
+		"JobID|MaxRSS|State|JobName\n7||COMPLETED|a\n7.0|5K|COMPLETED|a\n"
+		"JobName|JobID|State\nb|7|FAILED\n\nc|8|TIMEOUT\n";
+	char path[] = "/tmp/test-import-formats-XXXXXX";
+	int fd = mkstemp(path);
+	(void) state;
+
+	assert_true(fd >= 0 && write(fd, bytes, sizeof(bytes) - 1) == sizeof(bytes) - 1);
+	close(fd);
+	assert_int_equal(stored_run_count(path, NULL), 3);
+	open_which(path, 0);
+	assert_near(headline("memory_peak_bytes", "lower_bound"), 5120);
+	stored_run_done(&run);
+	for (size_t i = 1; i < 3; i++) {
+		open_which(path, i);
+		assert_string_equal(text(NULL, "name"), i == 1 ? "b" : "c");
+		assert_null(member(run.info, "headline", "memory_peak_bytes"));
+		stored_run_done(&run);
+	}
+	unlink(path);
+}
+
 static void cells_of_sacct_are_read_or_refused(void **state)
 {
 	static const struct {
@@ -462,6 +506,8 @@ int main(void)
 		cmocka_unit_test(steps_of_a_job_are_one_run),
 		cmocka_unit_test(a_missing_maxrss_is_missing),
 		cmocka_unit_test(states_and_signals_of_slurm_are_told_apart),
+		cmocka_unit_test(jobs_are_found_in_any_order),
+		cmocka_unit_test(files_of_sacct_that_were_put_together_are_read),
 		cmocka_unit_test(cells_of_sacct_are_read_or_refused),
 		cmocka_unit_test(a_session_of_jumper_is_a_run_of_each_level),
 		cmocka_unit_test(a_zip_file_is_the_same_session),
