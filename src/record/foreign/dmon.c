@@ -177,7 +177,7 @@ static bool time_of(struct reading *r, double *ret)
 
 	if (strlen(date) != 8)
 		return false;
-	snprintf(text, sizeof(text), "%.4s-%.2s-%.2sT%.20s", date, date + 4, date + 6, clock);
+	snprintf(text, sizeof(text), "%.4s-%.2s-%.2s %.20s", date, date + 4, date + 6, clock);
 	if (!stamp_read(text, ret, &zoned) || zoned)
 		return false;
 	if (!r->first_stamp[0])

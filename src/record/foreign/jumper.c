@@ -51,6 +51,7 @@ static json_t *read_manifest(struct session_files *files, struct error *err)
 	struct session_file file;
 	struct buf text = { 0 };
 	json_t *manifest = NULL;
+	char block[4096];
 	ssize_t got = 1;
 	int r = session_file_open(files, MANIFEST, &file);
 
@@ -58,9 +59,7 @@ static json_t *read_manifest(struct session_files *files, struct error *err)
 		error_set(err, r, "cannot open its " MANIFEST);
 		return NULL;
 	}
-	while (got > 0 && text.len < STORED_INFO_MAX && buf_reserve(&text, 64 * 1024)) {
-		char block[4096];
-
+	while (got > 0 && text.len < STORED_INFO_MAX && buf_reserve(&text, sizeof(block))) {
 		got = session_file_read(&file, block, sizeof(block));
 		if (got > 0)
 			buf_add(&text, block, (size_t) got);
