@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Feeds bytes to every importer, chosen by the first of them: as a file or, chosen by 'D', as the files of a JUmPER session's directory
- * with a record separator (0x1e) between manifest, table and cells.
+ * Feeds bytes to every importer, chosen by its name in the first line: as a file or, by the name "session", as the files of a JUmPER
+ * session's directory with a record separator (0x1e) between manifest, table and cells.
  */
 #include "feed.h"
 
@@ -96,30 +96,49 @@ static void write_session(const char *bytes, size_t n)
 	}
 }
 
+/* Who is to read it: by the name in the first line, or else by what the rest looks like. */
+static const struct importer *chosen(const char **bytes, size_t *n)
+{
+	const char *end = memchr(*bytes, '\n', *n);
+	char name[32] = "";
+
+	if (!end)
+		return NULL;
+	if ((size_t) (end - *bytes) < sizeof(name))
+		memcpy(name, *bytes, (size_t) (end - *bytes));
+	*n -= (size_t) (end + 1 - *bytes);
+	*bytes = end + 1;
+	return importer_find(strcmp(name, "session") == 0 ? "jumper" : name);
+}
+
+static const struct importer *surest(const char *path)
+{
+	struct import_file file;
+	const struct importer *importer;
+
+	if (import_file_open(path, &file, NULL) < 0)
+		return NULL;
+	importer = importer_for(&file);
+	import_file_close(&file);
+	return importer;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	const char *bytes = (const char *) data;
+	const char *path = size > 8 && memcmp(bytes, "session\n", 8) == 0 ? "session" : "file";
+	size_t n = size;
 	const struct importer *importer;
-	const char *path = "file";
 
-	if (size < 1)
-		return 0;
 	enter_directory();
-	if (data[0] == 'D') {
-		importer = importer_find("jumper");
-		path = "session";
-		write_session((const char *) data + 1, size - 1);
-	} else {
-		/* By the last letter of its name, so that the seeds stand when there are more. */
-		importer = NULL;
-		for (size_t i = 0; i < n_importers && !importer; i++)
-			if (importers[i]->name[strlen(importers[i]->name) - 1] == (char) data[0])
-				importer = importers[i];
-		if (!importer)
-			importer = importers[data[0] % n_importers];
-		write_file(path, (const char *) data + 1, size - 1);
-	}
-	must(importer != NULL);
-	for (size_t which = 0; which < MANY_RUNS; which++)
+	importer = size > 0 ? chosen(&bytes, &n) : NULL;
+	if (strcmp(path, "session") == 0)
+		write_session(bytes, n);
+	else
+		write_file(path, bytes, n);
+	if (!importer)
+		importer = surest(path);
+	for (size_t which = 0; importer && which < MANY_RUNS; which++)
 		if (!read_run(path, importer, which))
 			break;
 	return 0;
