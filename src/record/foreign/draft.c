@@ -15,6 +15,7 @@
 #include "base/signal_name.h"
 #include "base/utf8.h"
 #include "model/run_info.h"
+#include "record/foreign/draft_parts.h"
 #include "record/info_json.h"
 
 /* A double holds every integer up to here. */
@@ -271,7 +272,7 @@ void draft_headline(struct draft *d, const char *name, double value, enum qualit
 	set(d, section_of(d, "headline"), name, one);
 }
 
-static const struct measure *row_of(const struct draft *d, const char *key)
+const struct measure *draft_row(const struct draft *d, const char *key)
 {
 	for (size_t i = 0; i < d->n_rows; i++)
 		if (strcmp(d->rows[i]->key, key) == 0)
@@ -393,7 +394,7 @@ void draft_of(struct draft *d, json_t *subject, const char *key, const char *red
 }
 
 /* The larger, the smaller, the latest, the sum: what the windows come to. */
-static void add_total(
+void draft_add_total(
 	struct draft *d, json_t *totals, const char *key, const json_t *value, double seconds)
 {
 	json_t *total = json_object_get(totals, key);
@@ -431,46 +432,6 @@ static void add_total(
 		set(d, total, "quality", json_incref(json_object_get(value, "quality")));
 }
 
-/* The device in what is kept of all windows, with its totals; made when it is not there. */
-static json_t *kept_device(struct draft *d, const json_t *device)
-{
-	const char *kind = json_string_value(json_object_get(device, "kind"));
-	const char *name = json_string_value(json_object_get(device, "name"));
-	struct buf id = { 0 };
-	json_t *kept;
-
-	buf_addf(&id, "%s %s", kind, name);
-	check(d, id.failed ? -1 : 0);
-	if (d->code < 0) {
-		buf_done(&id);
-		return NULL;
-	}
-	kept = json_object_get(d->devices, id.data);
-	if (!kept) {
-		kept = json_copy((json_t *) (uintptr_t) device);
-		set(d, kept, "values", json_object());
-		set(d, d->devices, id.data, kept);
-	}
-	buf_done(&id);
-	return kept;
-}
-
-static void add_device_totals(struct draft *d, double seconds)
-{
-	const json_t *device;
-	const char *key;
-	json_t *value;
-	size_t i;
-
-	json_array_foreach(json_object_get(d->window, "devices"), i, device)
-	{
-		json_t *totals = json_object_get(kept_device(d, device), "values");
-
-		json_object_foreach(json_object_get(device, "values"), key, value) if (d->code == 0)
-			add_total(d, totals, key, value, seconds);
-	}
-}
-
 bool draft_window_end(struct draft *d)
 {
 	json_t *values = json_object_get(d->window, "values");
@@ -482,8 +443,8 @@ bool draft_window_end(struct draft *d)
 		return false;
 	seconds = json_number_value(json_object_get(d->window, "end_seconds")) -
 		  json_number_value(json_object_get(d->window, "start_seconds"));
-	json_object_foreach(values, key, value) add_total(d, d->totals, key, value, seconds);
-	add_device_totals(d, seconds);
+	json_object_foreach(values, key, value) draft_add_total(d, d->totals, key, value, seconds);
+	draft_add_devices(d, seconds);
 	d->sequence++;
 	if (d->each && d->code == 0)
 		d->ended_by = d->each(d->window, d->context);
@@ -554,7 +515,7 @@ static enum quality quality_of(const json_t *total, const struct measure *row)
 	return (enum quality) row->quality;
 }
 
-static void statistics_of(
+void draft_statistics(
 	struct draft *d, json_t *summary, const struct measure *row, const json_t *total)
 {
 	enum quality quality = quality_of(total, row);
@@ -570,28 +531,6 @@ static void statistics_of(
 					 json_number_value(weight));
 		statistic_of(d, summary, row->key, "mean", mean, quality);
 		json_decref(mean);
-	}
-}
-
-/* The devices with what each came to. */
-static void tell_devices(struct draft *d)
-{
-	const char *id;
-	json_t *device;
-
-	json_object_foreach(d->devices, id, device)
-	{
-		json_t *summary = json_object();
-		const char *key;
-		json_t *total;
-
-		json_object_foreach(json_object_get(device, "values"), key,
-			total) if (row_of(d, key)) statistics_of(d, summary, row_of(d, key), total);
-		json_object_del(device, "values");
-		set(d, device, "summary", summary);
-		if (!json_object_get(d->info, "devices"))
-			set(d, d->info, "devices", json_array());
-		check(d, json_array_append(json_object_get(d->info, "devices"), device));
 	}
 }
 
@@ -617,14 +556,14 @@ int draft_finish(struct draft *d, const char *path, struct error *err)
 			continue;
 		describe_row(d, d->rows[i]);
 		if (d->rows[i]->scope == SINGLE)
-			statistics_of(d, section_of(d, "summary"), d->rows[i], total);
+			draft_statistics(d, section_of(d, "summary"), d->rows[i], total);
 	}
-	tell_devices(d);
+	draft_tell_devices(d);
 	const char *key;
 	json_t *total;
 	json_object_foreach(d->totals, key, total)
 	{
-		if (d->code == 0 && !row_of(d, key))
+		if (d->code == 0 && !draft_row(d, key))
 			return draft_fail(d, err, -EINVAL, "the importer %s has no row for %s",
 				d->format, key);
 	}
