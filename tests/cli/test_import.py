@@ -277,3 +277,204 @@ def test_a_signal_in_the_middle_leaves_nothing_and_ends_it(run_assay, assay, duc
 
     assert (process.returncode, out) == (-signal.SIGTERM, b"")
     assert not (room / "made").exists()
+
+
+def copy_of(room, *names):
+    """Copies fixtures into the room; returns the first."""
+    for name in names:
+        shutil.copy(FOREIGN / name, room / name.rpartition("/")[2])
+    return room / names[0].rpartition("/")[2]
+
+
+def deltas(usage, key):
+    return [line["values"][key]["delta"] for line in usage]
+
+
+@pytest.mark.parametrize("named", ("prmon.txt", "prmon.json"))
+def test_prmons_series_and_summary_are_one_run(take, room, named):
+    copy_of(room, "prmon/prmon.txt", "prmon/prmon.json")
+    info, usage = take(room / named)
+
+    assert value(info, "wall_seconds") == (61, "lower_bound", "prmon_wall_seconds")
+    assert value(info, "cpu_seconds") == (87, "lower_bound", "prmon_cpu_user_seconds")
+    assert value(info, "memory_peak_bytes") == (379469 * 1024, "lower_bound", "prmon_pss_total_bytes")
+    assert value(info, "io_read_syscall_bytes") == (22000000, "lower_bound", "prmon_io_read_syscall_bytes")
+    assert value(info, "io_write_bytes") == (73728, "lower_bound", "prmon_io_write_bytes")
+    assert value(info, "network_receive_bytes") == (9100000, "estimate", "prmon_network_receive_bytes")
+    assert value(info, "tasks_peak") == (9, "lower_bound", "prmon_threads_count")
+    assert info["summary"]["prmon_mean_pss_total_bytes"] == {"value": 161528 * 1024, "quality": "sampled"}
+    assert info["summary"]["prmon_peak_rss_total_bytes"] == {"value": 485508 * 1024, "quality": "estimate"}
+    assert info["host"] == {"cpus_online": 8, "cpu_model": "A Processor", "memory_total_bytes": 16384000 * 1024}
+    assert info["imported"]["tool"] == "prmon 3.1.1"
+    assert info["time"]["started"] == "2026-01-02T09:11:12.000000Z"
+    assert [(line["start_seconds"], line["end_seconds"]) for line in usage] == [(0, 1), (1, 31), (31, 61)]
+    assert deltas(usage, "prmon_cpu_user_seconds") == [0, 47, 33]
+
+
+def test_prmons_series_alone_says_what_it_has(take, room):
+    info, _ = take(copy_of(room, "prmon/prmon.txt"))
+
+    assert value(info, "memory_peak_bytes") == (379469 * 1024, "lower_bound", "prmon_pss_total_bytes")
+    assert value(info, "cpu_seconds")[0] == 87 and "host" not in info and info["imported"]["tool"] == "prmon"
+
+
+def test_prmons_summary_alone_is_a_run_without_a_series(take, room):
+    info, usage = take(copy_of(room, "prmon/prmon.json"))
+
+    assert usage == [] and "usage" not in info["files"] and not (room / "new_usage.jsonl").exists()
+    assert value(info, "cpu_user_seconds") == (80, "lower_bound", "prmon_cpu_user_seconds")
+
+
+def test_columns_are_found_by_name_in_any_order_and_unknown_ones_are_passed_over(take, room):
+    rows = [line.split("\t") for line in (FOREIGN / "prmon" / "prmon.txt").read_text(encoding="utf-8").splitlines()]
+    turned = [[*reversed(row), "new" if row[0] == "Time" else "7"] for row in rows]
+    (room / "p.txt").write_text("".join("\t".join(row) + "\n" for row in turned), encoding="utf-8")
+    there = take(FOREIGN / "prmon" / "prmon.txt")
+    turned = take(room / "p.txt", prefix="turned_")
+
+    assert turned[0]["headline"] == there[0]["headline"]
+    assert [line["values"] for line in turned[1]] == [line["values"] for line in there[1]]
+
+
+def test_prmon_without_pss_has_only_a_sum_of_resident_sets(take, room):
+    (room / "p.txt").write_text("Time\twtime\trss\n1767345073\t1\t100\n1767345103\t31\t200\n", encoding="utf-8")
+
+    assert value(take(room / "p.txt")[0], "memory_peak_bytes") == (200 * 1024, "estimate", "prmon_rss_total_bytes")
+
+
+def test_a_file_of_that_name_that_is_not_prmons_is_not_taken_for_its_summary(take, room):
+    path = copy_of(room, "prmon/prmon.txt")
+    (room / "prmon.json").write_text("{not JSON", encoding="utf-8")
+
+    assert value(take(path)[0], "wall_seconds")[0] == 61
+
+
+@pytest.mark.parametrize("name", ("plain.txt", "io.txt", "log.csv"))
+def test_psrecords_rates_become_cpu_seconds_and_its_mb_are_mebibytes(take, name):
+    info, usage = take(FOREIGN / "psrecord" / name)
+
+    assert value(info, "wall_seconds") == (3, "lower_bound", "psrecord_wall_seconds")
+    assert value(info, "cpu_seconds") == (1.5 + 1.0, "estimate", "psrecord_cpu_seconds")
+    assert value(info, "memory_peak_bytes") == (100.25 * MIB, "estimate", "psrecord_rss_total_bytes")
+    assert deltas(usage, "psrecord_cpu_seconds") == [0, 1.5, 1]
+    assert info["summary"]["psrecord_mean_cpu_percent"]["value"] == pytest.approx((150 + 2 * 50) / 3)
+    assert ("psrecord_peak_processes_count" in info["summary"]) == (name == "log.csv")
+    assert ("io_read_bytes" in info["headline"]) == (name == "io.txt")
+
+
+def test_what_psrecord_read_before_its_first_sample_is_not_claimed_and_falling_counters_are_not_new(take):
+    info, usage = take(FOREIGN / "psrecord" / "io.txt")
+
+    assert value(info, "io_read_bytes") == (MIB - 4096, "lower_bound", "psrecord_io_read_bytes")
+    assert value(info, "io_write_bytes") == (12288, "lower_bound", "psrecord_io_write_bytes")
+    assert deltas(usage, "psrecord_read_calls_count") == [0, 30, 0]
+
+
+def test_a_unit_that_is_not_known_is_not_guessed(take, room):
+    text = (FOREIGN / "psrecord" / "plain.txt").read_text(encoding="utf-8").replace("Real (MB)", "Real (GB)")
+    (room / "p.txt").write_text(text, encoding="utf-8")
+    info, usage = take(room / "p.txt")
+
+    assert "memory_peak_bytes" not in info["headline"] and "psrecord_rss_total_bytes" not in usage[1]["values"]
+    assert value(info, "cpu_seconds")[0] == 2.5
+
+
+@pytest.mark.parametrize("named", ("job.summary", "job.series"))
+def test_resource_monitors_summary_and_series_are_one_run(take, named):
+    info, usage = take(FOREIGN / "resource_monitor" / named)
+
+    assert value(info, "wall_seconds") == (3.25, "estimate", "rmon_wall_seconds")
+    assert value(info, "cpu_seconds") == (2.5, "estimate", "rmon_cpu_seconds")
+    assert value(info, "memory_peak_bytes") == (43 * MIB, "estimate", "rmon_memory_total_bytes")
+    assert value(info, "io_read_syscall_bytes") == (5 * MIB, "estimate", "rmon_io_read_syscall_bytes")
+    assert value(info, "io_write_bytes") == (30 * MIB, "estimate", "rmon_io_write_bytes")
+    assert "processes" not in info["headline"], "its count of processes is wrong by orders"
+    assert info["outcome"]["exit_code"] == 3 and info["command"]["text"] == "sh job.sh"
+    assert info["time"]["started"] == "2026-01-02T09:11:12.500000Z" and info["host"] == {"hostname": "node7", "cpus_online": 2}
+    assert [line["end_seconds"] for line in usage] == [0, 1, 2, 3]
+    assert deltas(usage, "rmon_cpu_seconds") == pytest.approx([0, 0.89, 0.99, 0.42])
+    assert deltas(usage, "rmon_io_read_syscall_bytes") == [0, 2 * MIB, 0, 2 * MIB]
+    assert [line["values"]["rmon_memory_total_bytes"]["max"] for line in usage] == [MIB, 43 * MIB, 40 * MIB, 12 * MIB]
+
+
+def test_resource_monitors_series_alone_says_what_it_has(take, room):
+    info, _ = take(copy_of(room, "resource_monitor/job.series"))
+
+    assert value(info, "wall_seconds") == (3, "lower_bound", "rmon_wall_seconds")
+    assert value(info, "cpu_seconds")[0] == pytest.approx(2.3) and "outcome" not in info
+
+
+def test_what_resource_monitor_itself_wrote_of_a_killed_and_of_a_limited_job(take):
+    killed, usage = take(FOREIGN / "resource_monitor" / "killed.summary")
+    limited, _ = take(FOREIGN / "resource_monitor" / "limit.summary", prefix="limited_")
+
+    assert killed["outcome"]["signal_name"] == "SIGKILL" and len(usage) == 4
+    assert value(killed, "io_read_syscall_bytes")[0] == 50 * MIB, "the job read 50 MiB of zeros"
+    assert value(killed, "wall_seconds")[0] == pytest.approx(1.263829)
+    assert limited["outcome"]["exit_code"] == 143
+    assert any("limit of wall_time" in note for note in limited["notes"])
+
+
+TABLES = ("prmon/prmon.txt", "psrecord/plain.txt", "psrecord/log.csv", "resource_monitor/job.series")
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_bad_lines_of_a_table_are_left_out_and_counted(call, room, name):
+    lines = (FOREIGN / name).read_bytes().splitlines(keepends=True)
+    separator = b"," if b"," in lines[-1] else b"\t" if b"\t" in lines[-1] else b" "
+    bad = [b"\0" * 50 + b"\n", bytes(range(1, 10)) + bytes(range(14, 256)) + b"\n", lines[-1].rstrip(b"\n") + separator + b"1\n",
+           lines[-2].rstrip().rpartition(separator)[0].rstrip() + b"\n", lines[-1].replace(b"0", b"x")]
+    path = room / name.rpartition("/")[2]
+    path.write_bytes(b"".join([*lines[:-1], *bad, lines[-1], lines[-3], lines[-1][:-3]]))
+    good = len(lines) - 1 - len([line for line in lines[1:] if line.startswith(b"#")])
+    called = call("import", "-p", f"{room}/new_", str(path))
+
+    assert called.status == 0, called.err
+    assert len(read_usage(f"{room}/new_")) == (good if b"#wall" not in b"".join(lines) else 4)
+    assert "6 lines could not be read" in called.err and "last line is not whole" in called.err
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_the_lines_of_a_table_may_end_as_on_other_systems(take, room, name):
+    path = room / name.rpartition("/")[2]
+    path.write_bytes((FOREIGN / name).read_bytes().replace(b"\n", b"\r\n"))
+    there = take(copy_of(room / "here", name))[0]
+
+    assert take(path, prefix="crlf_")[0]["headline"] == there["headline"]
+
+
+@pytest.mark.parametrize("content, words", (
+    ("Time\twtime\tpss\tpss\n1\t1\t1\t1\n", "the column 'pss' twice"), ("elapsed_time,cpu,mem_real\n", "no sample"),
+    ("Time\tpss" + "\tx" * 200 + "\n", "more than 64 columns"), ('{"Max": {"wtime": "x"}, "prmon": 3}', None),
+    ('{"monitor_version": "8", "wall_time": [1, "furlongs"], "cpu_time": 3, "memory": [-1, "MB"]}', None),
+    ('{"Max": 3, "prmon"', "ends in the middle"), ('{"monitor_version": "8"', "ends in the middle")))
+def test_odd_files_of_a_known_format_are_told_in_one_line_or_say_little(call, room, content, words):
+    (room / "odd").write_text(content, encoding="utf-8")
+    called = call("import", "-p", f"{room}/new_", f"{room}/odd")
+
+    if words is None:
+        assert called.status == 0, called.err
+        assert read_info(f"{room}/new_").get("headline", {}) == {}
+    else:
+        assert called.status == 1 and called.err.count("\n") == 1 and words in called.err
+        assert not files_of(room)
+
+
+def test_a_format_can_be_said(call, room):
+    text = (FOREIGN / "psrecord" / "plain.txt").read_text(encoding="utf-8")
+    (room / "log").write_text("some words before\n" + text, encoding="utf-8")
+
+    assert call("import", "-n", f"{room}/log").status == 1
+    assert call("import", "-n", "--from", "psrecord", f"{room}/log").out == f"{room}/log: psrecord, 3 windows\n"
+    wrong = call("import", "-n", "--from", "prmon", f"{room}/log")
+    assert wrong.status == 1 and f"{room}/log: it has no line that names its columns" in wrong.err
+
+
+def test_names_that_are_no_text_are_shown_and_kept(call, duct, room):
+    name = os.fsencode(room) + b"/\xff\x1b[31m.txt"
+    with open(name, "wb") as file:
+        file.write((FOREIGN / "psrecord" / "plain.txt").read_bytes())
+    called = call("import", "-p", f"{room}/new_", os.fsdecode(name))
+
+    assert called.status == 0 and "\x1b" not in called.out and "\\xff\\e[31m.txt: psrecord" in called.out
+    assert bytes.fromhex(read_info(f"{room}/new_")["imported"]["file_hex"]) == os.path.realpath(name)

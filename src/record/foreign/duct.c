@@ -13,14 +13,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/buf.h"
 #include "base/error.h"
-#include "base/fd_read.h"
-#include "base/line_source.h"
 #include "base/macros.h"
+#include "record/foreign/beside.h"
 #include "record/foreign/duct_series.h"
 #include "record/foreign/import.h"
-#include "record/foreign/iso_time.h"
 #include "record/run_names.h"
 #include "record/stored_run.h"
 
@@ -31,32 +28,12 @@
 	"a sum of resident sets counts shared pages once for each process; peaks between samples " \
 	"were not seen"
 
-static bool holds(const struct import_file *file, const char *word)
-{
-	return memmem(file->head, file->n_head, word, strlen(word)) != NULL;
-}
-
-static bool begins(const struct import_file *file, const char *text)
-{
-	size_t n = strlen(text);
-
-	return file->n_head >= n && memcmp(file->head, text, n) == 0;
-}
-
-/* PREFIX and `end`, when such a file with something in it is there; heap. */
 static char *beside(const char *path, const char *end)
 {
 	char *prefix = run_name_prefix(path);
-	char *other = NULL;
-	struct stat st;
+	char *other = prefix ? file_with_content(prefix, strlen(prefix), end) : NULL;
 
-	if (prefix && asprintf(&other, "%s%s", prefix, end) < 0)
-		other = NULL;
 	free(prefix);
-	if (other && (stat(other, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size == 0)) {
-		free(other);
-		other = NULL;
-	}
 	return other;
 }
 
@@ -69,8 +46,8 @@ static char *series_beside(const char *path)
 
 static bool is_info(const struct import_file *file)
 {
-	return holds(file, "\"execution_summary\"") || holds(file, "\"duct_version\"") ||
-	       begins(file, "{\"command\"");
+	return head_holds(file, "\"execution_summary\"") || head_holds(file, "\"duct_version\"") ||
+	       head_begins(file, "{\"command\"");
 }
 
 static int probe(const struct import_file *file)
@@ -88,14 +65,15 @@ static int probe(const struct import_file *file)
 		free(series);
 		return found;
 	}
-	if (holds(file, "\"execution_summary\"") && holds(file, "\"schema_version\""))
+	if (head_holds(file, "\"execution_summary\"") && head_holds(file, "\"schema_version\""))
 		return 2;
-	if (holds(file, "\"processes\"") && holds(file, "\"pcpu\"") && holds(file, "\"rss\""))
+	if (head_holds(file, "\"processes\"") && head_holds(file, "\"pcpu\"") &&
+		head_holds(file, "\"rss\""))
 		return 2;
 	/* A very long command stands before all that tells it is con-duct's. */
-	if (run_name_is(file->name, RUN_NAME_INFO) && begins(file, "{\"command\": \""))
+	if (run_name_is(file->name, RUN_NAME_INFO) && head_begins(file, "{\"command\": \""))
 		return 1;
-	return is_series && begins(file, "{\"timestamp\"");
+	return is_series && head_begins(file, "{\"timestamp\"");
 }
 
 static const char *text_of(const json_t *of, const char *key)
@@ -221,7 +199,7 @@ static void read_summary(struct draft *d, const json_t *summary, struct duct_ser
 	}
 	total(d, summary, "peak_rss", "peak", PS_RSS_TOTAL, ESTIMATE);
 	total(d, summary, "average_rss", "mean", PS_RSS_TOTAL, UPPER_BOUND);
-	total(d, summary, "peak_vsz", "peak", PS_VSZ_TOTAL, LOWER_BOUND);
+	total(d, summary, "peak_vsz", "peak", PS_VSZ_TOTAL, SAMPLED);
 	total(d, summary, "average_vsz", "mean", PS_VSZ_TOTAL, SAMPLED);
 	total(d, summary, "peak_pmem", "peak", PS_MEMORY_TOTAL, ESTIMATE);
 	total(d, summary, "average_pmem", "mean", PS_MEMORY_TOTAL, UPPER_BOUND);
@@ -247,33 +225,6 @@ static void read_info(struct draft *d, json_t *info, struct duct_series *s)
 	read_environment(d, json_object_get(info, "env"));
 	read_gpus(d, json_object_get(info, "gpu"));
 	read_summary(d, summary, s);
-}
-
-/* NULL: it is empty. */
-static int load_info(const char *path, json_t **ret, struct error *err)
-{
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	struct buf bytes = { 0 };
-	struct error why = { 0 };
-	int r = fd < 0 ? -errno : fd_read_all(fd, STORED_INFO_MAX, &bytes);
-
-	*ret = NULL;
-	if (fd >= 0)
-		close(fd);
-	if (r == -EFBIG)
-		error_say(err, r, "its info file is larger than any of con-duct's");
-	else if (r < 0)
-		error_set(err, r, "cannot read its info file");
-	else if (bytes.len > 0 && !(*ret = stored_json(bytes.data, bytes.len, &why)))
-		r = error_say(err, why.code, "%s", why.text);
-	else if (bytes.len > 0 && !json_is_object(*ret))
-		r = error_say(err, -EINVAL, "it is no object of JSON");
-	buf_done(&bytes);
-	if (r < 0) {
-		json_decref(*ret);
-		*ret = NULL;
-	}
-	return r;
 }
 
 static void judge_unfinished(struct draft *d, const char *series)
@@ -344,7 +295,7 @@ static int read_run(const struct import_file *file, const char *info_path, const
 	struct duct_series s = { 0 };
 	json_t *info = NULL;
 	char tool[120];
-	int r = info_path ? load_info(info_path, &info, err) : 0;
+	int r = info_path ? json_file_load(info_path, &info, err) : 0;
 
 	if (r < 0)
 		return r;
