@@ -182,4 +182,4 @@ def test_io_that_is_no_running_sum_is_left_out(take, room):
     (info, _), _ = take(path, runs=2)
     assert "io_read_bytes" not in info["headline"]
     assert info["headline"]["io_write_bytes"]["value"] == 1000011808
-    assert any("4 values of I/O" in note for note in info["notes"])
+    assert any("as JUmPER writes them: 4" in note for note in info["notes"])

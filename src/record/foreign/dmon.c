@@ -246,10 +246,10 @@ static void tell_times(struct reading *r)
 			"time in UTC is not known",
 			r->first_stamp);
 	if (r->without_time > 0)
-		draft_note(r->d, "%llu lines have no readable time and are left out",
+		draft_note(r->d, "lines left out because their time cannot be read: %llu",
 			(unsigned long long) r->without_time);
 	if (r->damaged > 0)
-		draft_note(r->d, "%llu lines are damaged or cut and are left out",
+		draft_note(r->d, "lines left out because they are damaged or cut: %llu",
 			(unsigned long long) r->damaged);
 	draft_note(r->d, "the values are of whole GPUs, whoever used them");
 }

@@ -220,25 +220,26 @@ void gpu_series_end(struct gpu_series *s)
 			      "claimed");
 	if (s->gaps > 0)
 		draft_note(d,
-			"%llu gaps between rounds, %.3g s in all, of which nothing is known: no "
+			"gaps between rounds: %llu, %.3g s in all, of which nothing is known; no "
 			"energy is counted in them",
 			(unsigned long long) s->gaps, s->gap_seconds);
 	if (s->without_energy > 0 && s->without_energy < s->rounds * s->n_devices)
 		draft_note(d,
-			"energy lacks %llu stretches between samples of a GPU, where its power "
-			"was not told at both ends",
+			"stretches between samples of a GPU that lack its power at an end, and are "
+			"not in its energy: %llu",
 			(unsigned long long) s->without_energy);
 	if (s->backwards > 0)
 		draft_note(d,
-			"the clock of the file was set back %llu times: no time is counted there",
+			"times that the clock of the file was set back, where no time is counted: "
+			"%llu",
 			(unsigned long long) s->backwards);
 	if (s->beyond > 0)
-		draft_note(d, "%llu lines of GPUs beyond the first %d are left out",
-			(unsigned long long) s->beyond, GPU_DEVICES_MAX);
+		draft_note(d, "lines left out because they are of GPUs beyond the first %d: %llu",
+			GPU_DEVICES_MAX, (unsigned long long) s->beyond);
 	if (s->dropped > 0)
 		draft_note(d,
-			"%llu cells held nothing that can be (all bits set, a driver's blank, "
-			"an unknown unit): absent",
+			"cells that held nothing that can be (all bits set, a driver's blank, an "
+			"unknown unit), and are absent: %llu",
 			(unsigned long long) s->dropped);
 }
 

@@ -349,16 +349,16 @@ static void tell(const struct reading *r)
 			      "GPUs is shared out by counting processes: both are left out");
 	if (r->io_back > 0)
 		draft_note(d,
-			"counters of I/O went back %llu times, where processes ended: what "
-			"these did last is not in the sums",
+			"times that a counter of I/O went back, because processes ended whose last "
+			"use is not in the sums: %llu",
 			(unsigned long long) r->io_back);
 	if (r->io_odd > 0)
 		draft_note(d,
-			"%llu values of I/O are no count over the time since the row before, "
-			"as JUmPER writes them, and are left out",
+			"values of I/O left out because they are no count over the time since the "
+			"row before, as JUmPER writes them: %llu",
 			(unsigned long long) r->io_odd);
 	if (r->damaged > 0)
-		draft_note(d, "%llu rows are damaged or out of order and are left out",
+		draft_note(d, "rows left out because they are damaged or out of order: %llu",
 			(unsigned long long) r->damaged);
 	if (r->s->wall_at_start <= 0)
 		draft_note(d, "the manifest does not tell the time of day");

@@ -310,7 +310,7 @@ static void tell_times(struct reading *r)
 			"the time in UTC is not known",
 			r->first_stamp);
 	if (r->without_time > 0)
-		draft_note(r->d, "%llu lines have no readable timestamp and are left out",
+		draft_note(r->d, "lines left out because their timestamp cannot be read: %llu",
 			(unsigned long long) r->without_time);
 	draft_note(r->d, "the values are of whole GPUs, whoever used them");
 }
@@ -339,7 +339,7 @@ static int read_lines(struct reading *r, int fd)
 	if (r->d->code == 0 && r->series.n_devices == 0)
 		draft_fail(r->d, r->err, -EINVAL, "no line of it can be read");
 	if (r->damaged > 0)
-		draft_note(r->d, "%llu lines are damaged or cut and are left out",
+		draft_note(r->d, "lines left out because they are damaged or cut: %llu",
 			(unsigned long long) r->damaged);
 	return r->d->code;
 }

@@ -208,8 +208,8 @@ static int read_sacct(
 		sacct_job_tell(&r.job, &r.table, d);
 		if (r.damaged > 0)
 			draft_note(d,
-				"%llu lines of the file are damaged (a name with a | in it?) and "
-				"are left out",
+				"lines of the file left out because they are damaged (a name with "
+				"a | in it?): %llu",
 				(unsigned long long) r.damaged);
 	}
 	sacct_job_done(&r.job);

@@ -139,8 +139,8 @@ static void tell_memory(const struct sacct_job *job, struct draft *d)
 			d, "no step has a MaxRSS: Slurm gathered none, or the step was too short");
 	}
 	if (job->rss.is && job->steps_without_rss > 0)
-		draft_note(
-			d, "%zu of %zu steps have no MaxRSS", job->steps_without_rss, job->steps);
+		draft_note(d, "steps without a MaxRSS: %zu of %zu", job->steps_without_rss,
+			job->steps);
 	tell_total(d, RSS, "peak", job->rss);
 	tell_total(d, VMSIZE, "peak", job->vmsize);
 	tell_total(d, MEMORY_SUM, "peak", job->memory_sum);
