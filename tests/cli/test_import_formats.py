@@ -108,7 +108,7 @@ def test_each_job_of_sacct_is_a_run(take):
         "exited 0", "cancelled by user 1000", "ended out of memory", "killed by SIGKILL", "ended at its time limit", None]
     assert ["memory_peak_bytes" in info["headline"] for info in runs] == [True, False, True, False, False, False]
     assert runs[0]["headline"]["memory_peak_bytes"]["value"] == 2.5 * GIB
-    assert runs[0]["headline"]["memory_peak_bytes"]["quality"] == "lower_bound"
+    assert runs[0]["headline"]["memory_peak_bytes"]["quality"] == "estimate"
     assert ["cpu_seconds" in info["headline"] for info in runs] == [True, False, True, True, False, False]
     assert [info["time"].get("started") for info in runs] == [
         None, None, None, "2026-01-02T10:00:00.000000Z", "2026-01-02T09:00:00.000000Z", None]

@@ -222,7 +222,7 @@ static void steps_of_a_job_are_one_run(void **state)
 	assert_near(headline("cpu_user_seconds", "lower_bound"), 10800);
 	assert_near(headline("wall_seconds", "estimate"), 3600);
 	/* 2.5 GiB of the largest task: not times two tasks, and not with the batch step's. */
-	assert_near(headline("memory_peak_bytes", "lower_bound"), 2560 * MIB);
+	assert_near(headline("memory_peak_bytes", "estimate"), 2560 * MIB);
 	assert_near(statistic("sacct_peak_step_memory_bytes"), 4096 * MIB);
 	assert_near(headline("io_read_syscall_bytes", "lower_bound"), 2 * MIB + 1000);
 	assert_near(limit_of("memory"), 4096 * MIB);
@@ -269,7 +269,7 @@ static void states_and_signals_of_slurm_are_told_apart(void **state)
 	open_which(FOREIGN "sacct.txt", 2);
 	assert_string_equal(text("outcome", "words"), "ended out of memory");
 	assert_null(member(run.info, "outcome", "signal"));
-	assert_near(headline("memory_peak_bytes", "lower_bound"), 1099511628); /* 0.001 TiB */
+	assert_near(headline("memory_peak_bytes", "estimate"), 1099511628); /* 0.001 TiB */
 	assert_null(limit("time"));
 	assert_int_equal(json_integer_value(member(run.info, "slurm", "job_id")), 301);
 	stored_run_done(&run);
@@ -328,7 +328,7 @@ static void files_of_sacct_that_were_put_together_are_read(void **state)
 	close(fd);
 	assert_int_equal(stored_run_count(path, NULL), 3);
 	open_which(path, 0);
-	assert_near(headline("memory_peak_bytes", "lower_bound"), 5120);
+	assert_near(headline("memory_peak_bytes", "estimate"), 5120);
 	stored_run_done(&run);
 	for (size_t i = 1; i < 3; i++) {
 		open_which(path, i);
