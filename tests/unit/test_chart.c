@@ -175,7 +175,7 @@ static void the_axis_of_time_has_the_unit_of_its_span(void **state)
 	(void) state;
 	axis_is(60, 30, "0              30         60 s");
 	axis_is(0.5, 24, "0           250   500 ms");
-	axis_is(7200, 24, "0           60    120 min");
+	axis_is(7200, 24, "0           60   120 min");
 	axis_is(4.0 * 86400, 24, "0           2        4 d");
 }
 
