@@ -240,6 +240,9 @@ void process_add_command(const json_t *process, size_t bytes, struct buf *out)
 	const json_t *command = json_object_get(process, "command");
 	size_t from = out->len;
 
+	/* One word alone is a title that the process gave itself, or a line of ps(1): no shell would read it as it stands, so it is not quoted. */
+	if (json_array_size(command) == 1)
+		command = json_array_get(command, 0);
 	if (json_is_string(command)) {
 		text_add_printable(out, json_string_value(command),
 			strnlen(json_string_value(command), bytes));

@@ -93,16 +93,16 @@ static void tell_limit(struct events *e, double until)
 	buf_done(&text);
 }
 
-static void add_processes(struct events *e, const json_t *window, double start, double end)
+static void add_processes(struct events *e, const json_t *window, const char *what, double at)
 {
-	static const char *const kinds[] = { "born", "left", "ended" };
 	const json_t *processes = json_object_get(window, "processes");
 
-	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++)
-		for (size_t i = 0; i < json_array_size(processes); i++)
-			if (json_is_true(json_object_get(json_array_get(processes, i), kinds[k])))
-				add_process(e, k == 0 ? start : end, kinds[k],
-					json_array_get(processes, i));
+	for (size_t i = 0; i < json_array_size(processes); i++) {
+		const json_t *process = json_array_get(processes, i);
+
+		if (json_is_true(json_object_get(process, what)))
+			add_process(e, at, what, process);
+	}
 }
 
 static int add_window(const json_t *window, void *context)
@@ -125,7 +125,10 @@ static int add_window(const json_t *window, void *context)
 	e->any = true;
 	e->last_end = end;
 	tell_limit(e, start);
-	add_processes(e, window, start, end);
+	add_processes(e, window, "born", start);
+	tell_limit(e, end);
+	add_processes(e, window, "left", end);
+	add_processes(e, window, "ended", end);
 	if (slept > 0)
 		add_amount_event(e, end, "slept", slept, "the machine was suspended");
 	if (missed > 0) {

@@ -93,17 +93,22 @@ static bool is_clean(const char *text)
 	return true;
 }
 
-static void add_command(struct page *p, const struct story *s)
+static const char *command_of(const struct story *s)
 {
 	const char *command = info_text(info_of(s), "command", "text");
+
+	if (!command)
+		command = info_text(info_of(s), "target", "people");
+	return command ? command : info_text(info_of(s), "target", "text");
+}
+
+static void add_command(struct page *p, const struct story *s)
+{
+	const char *command = command_of(s);
 	size_t columns = page_columns(p);
 	size_t room = columns > p->column + COMMAND_COLUMNS_MIN ? columns - p->column : 0;
 	struct buf text = { 0 };
 
-	if (!command)
-		command = info_text(info_of(s), "target", "people");
-	if (!command)
-		command = info_text(info_of(s), "target", "text");
 	if (!command)
 		return;
 	if (is_clean(command))
@@ -145,10 +150,10 @@ static void head(struct page *p, const struct story *s)
 		text_add_fitting(p->out, text.data, 0, 2, page_columns(p) - 1);
 		buf_add_text(p->out, p->color ? "\033[0m" : "");
 		p->column = page_columns(p);
-		buf_add_char(p->out, ':');
+		buf_add_text(p->out, command_of(s) ? ":" : "");
 	} else {
 		page_styled(p, failed(s) ? STYLE_FAILURE : STYLE_BOLD, text.data);
-		buf_add_text(p->out, ": ");
+		buf_add_text(p->out, command_of(s) ? ": " : "");
 		p->column += 2;
 	}
 	buf_done(&text);
@@ -343,7 +348,8 @@ static void verdict_rows(struct page *p, const struct story *s)
 		return;
 	if (verdict_is_too_short(&facts))
 		page_words(p, "verdict", "too short to judge: less than a second");
-	else if (isnan(facts.mean_cores) && isnan(facts.memory_peak_bytes))
+	else if (isnan(facts.mean_cores) && isnan(facts.memory_peak_bytes) &&
+		 isnan(facts.gpu_idle_share))
 		page_words(p, "verdict", "cannot be judged: neither CPU nor memory were measured");
 	else
 		page_words(p, "verdict", "none: no threshold of assay-show(1) is passed");

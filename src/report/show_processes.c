@@ -239,6 +239,22 @@ void show_top_processes(struct page *p, struct story *s)
 	add_names(p, s);
 }
 
+/* Which columns there is room for. */
+static bool has_pss(size_t columns)
+{
+	return columns >= 92;
+}
+
+static bool has_both_directions(size_t columns)
+{
+	return columns >= 80;
+}
+
+static bool has_times(size_t columns)
+{
+	return columns >= 70;
+}
+
 static void add_full_line(struct buf *out, const struct process_sum *p, size_t columns)
 {
 	struct buf line = { 0 };
@@ -250,10 +266,16 @@ static void add_full_line(struct buf *out, const struct process_sum *p, size_t c
 	add_cut(&line, p->name ? p->name : "", NAME_COLUMNS, false, true);
 	add_cpu(&line, p);
 	add_number(&line, "bytes", p->rss_bytes, 9);
-	add_number(&line, "bytes", p->pss_bytes, 9);
-	add_number(&line, "bytes", p->read_bytes, 9);
-	add_number(&line, "bytes", p->write_bytes, 9);
-	buf_addf(&line, " %15s", times.failed ? "" : times.data);
+	if (has_pss(columns))
+		add_number(&line, "bytes", p->pss_bytes, 9);
+	if (has_both_directions(columns)) {
+		add_number(&line, "bytes", p->read_bytes, 9);
+		add_number(&line, "bytes", p->write_bytes, 9);
+	} else {
+		add_number(&line, "bytes", sum(p->read_bytes, p->write_bytes), 9);
+	}
+	if (has_times(columns))
+		buf_addf(&line, " %15s", times.failed ? "" : times.data);
 	if (p->command && !line.failed &&
 		text_columns(line.data, line.len) + 2 + COMMAND_COLUMNS_MIN <= columns) {
 		buf_add_text(&line, "  ");
@@ -276,12 +298,13 @@ void show_processes(
 {
 	struct page page = { .out = out, .color = look->color, .columns = look->columns };
 	char head[140];
+	size_t columns = look->columns;
 
 	process_table_sort(&s->processes, order);
-	snprintf(head, sizeof(head), "%7s %-15s %9s %9s %9s %9s %9s %15s  %s", "pid", "name", "cpu",
-		"rss", "pss", "read", "written", "from-to, s", "command");
-	if (look->columns < strlen(head))
-		head[look->columns] = '\0';
+	snprintf(head, sizeof(head), "%7s %-15s %9s %9s%s%s%s%s", "pid", "name", "cpu", "rss",
+		has_pss(columns) ? "       pss" : "",
+		has_both_directions(columns) ? "      read   written" : "        io",
+		has_times(columns) ? "      from-to, s" : "", columns > 101 ? "  command" : "");
 	page_styled(&page, STYLE_DIM, head);
 	page_end_row(&page);
 	for (size_t i = 0; i < s->processes.n; i++)
