@@ -85,7 +85,8 @@ static void add_title(
 	format_duration((uint64_t) (t->course.highest_at * 1e9), at);
 	buf_add_text(&text, "peak ");
 	add_amount(k, t->course.highest, &text);
-	buf_addf(&text, "%s%s at %s", *k->what ? " " : "", k->what, at);
+	buf_addf(&text, "%s%s at %s", *k->what ? " " : "", k->what,
+		t->course.highest_at > 0 ? at : "the start");
 	if (drawn) {
 		buf_add_text(&text, ", ");
 		add_amount(k, limit, &text);
@@ -144,8 +145,8 @@ static bool add_chart(
 	const struct track *t = story_track(s, k->of);
 	double limit = limit_of(s, k);
 
-	/* Of a job that moved nothing there is nothing to see. */
-	if (!t || (k->of == TRACK_IO && t->course.highest <= 0))
+	/* Where nothing was used there is nothing to see. */
+	if (!t || t->course.highest <= 0)
 		return false;
 	bool near = limit > 0 && t->course.highest * LIMIT_IN_SIGHT >= limit;
 	double highest = near && limit > t->course.highest ? limit : t->course.highest;

@@ -120,23 +120,18 @@ static const char *word_of(const char *quality)
 	return "of no known quality";
 }
 
-/* Where the number comes from, and why it is no better: one sentence a row. */
+/* Where the first number of a row that is not exact comes from, and why it is no better: the others have mostly the same to say. */
 static void add_why(struct page *p, const struct row *row, const json_t *headline)
 {
-	const char *told = "";
-
 	for (size_t i = 0; i < ITEMS && row->items[i].name; i++) {
 		const json_t *of = json_object_get(headline, row->items[i].name);
 		const char *why = info_text(of, "why", NULL);
 		const char *key = info_text(of, "key", NULL);
 		struct buf text = { 0 };
 
-		/* What is exact has no more to say than its mark. */
 		if (!json_is_number(json_object_get(of, "value")) ||
-			strcmp(quality_of(of), "exact") == 0 || !key ||
-			(why && strcmp(why, told) == 0))
+			strcmp(quality_of(of), "exact") == 0 || !key)
 			continue;
-		told = why ? why : told;
 		text_add_printable(&text, key, strlen(key));
 		buf_addf(&text, ", %s", word_of(quality_of(of)));
 		if (why) {
@@ -148,6 +143,7 @@ static void add_why(struct page *p, const struct row *row, const json_t *headlin
 		else
 			page_styled_words(p, "", STYLE_DIM, text.data);
 		buf_done(&text);
+		return;
 	}
 }
 

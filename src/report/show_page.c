@@ -307,7 +307,7 @@ static void ending_rows(struct page *p, const struct story *s)
 		buf_addf(&text, "; what is told is true up to %s",
 			s->survey.windows > 0 ? "the last window" : "then");
 		words(p, "state", &text);
-	} else if (failed(s) && evidence) {
+	} else if (evidence && info_member(info_of(s), "outcome", "signal") && !limit) {
 		add_printable(&text, evidence, 1000);
 		words(p, "outcome", &text);
 	}

@@ -55,12 +55,31 @@ static void add_number(struct buf *out, const char *unit, double number, size_t 
 	buf_done(&text);
 }
 
+/* "8h 04m": of hours nobody asks for the seconds, and the column is narrow. */
+static void add_hours(struct buf *out, double seconds, int columns)
+{
+	char text[40];
+	uint64_t hours = (uint64_t) (seconds / 3600);
+
+	if (hours < 24)
+		snprintf(text, sizeof(text), "%lluh %02um", (unsigned long long) hours,
+			(unsigned) (seconds - (double) hours * 3600) / 60);
+	else
+		snprintf(text, sizeof(text), "%llud %02uh", (unsigned long long) hours / 24,
+			(unsigned) (hours % 24));
+	buf_addf(out, " %*s", columns, text);
+}
+
 /* Seconds where they are known, else the highest share of a core. */
 static void add_cpu(struct buf *out, const struct process_sum *p)
 {
 	bool share = isnan(p->cpu_seconds) && !isnan(p->cpu_percent);
 
-	add_number(out, share ? "percent" : "seconds", share ? p->cpu_percent : p->cpu_seconds, 9);
+	if (p->cpu_seconds >= 3600 && p->cpu_seconds < 1e15)
+		add_hours(out, p->cpu_seconds, 9);
+	else
+		add_number(out, share ? "percent" : "seconds",
+			share ? p->cpu_percent : p->cpu_seconds, 9);
 }
 
 static void trim(struct buf *line)
