@@ -344,7 +344,8 @@ json_t *draft_process(
 {
 	json_t *process;
 
-	if (d->code < 0 || !d->window)
+	/* Where nobody wants the windows only what all processes together came to is kept. */
+	if (d->code < 0 || !d->window || !d->each)
 		return NULL;
 	process = json_pack("{s:I, s:{}}", "pid", (json_int_t) pid, "values");
 	if (start_ticks > 0)
@@ -385,10 +386,11 @@ void draft_of(struct draft *d, json_t *subject, const char *key, const char *red
 {
 	json_t *values = json_object_get(subject, "values");
 
-	if (!is_amount(value) || d->code < 0 || !values)
+	if (!is_amount(value) || d->code < 0)
 		return;
 	use_row(d, key);
-	put(d, values, key, reduce, value);
+	if (values)
+		put(d, values, key, reduce, value);
 }
 
 /* The larger, the smaller, the latest, the sum: what the windows come to. */

@@ -85,7 +85,7 @@ void draft_window(struct draft *d, double start_seconds, double end_seconds, uin
 /* What a row came to in it: "max", "mean", "min", "last" of a gauge, "delta" and "last" of a counter. */
 void draft_value(
 	struct draft *d, const char *key, const char *reduce, double value, enum quality quality);
-/* A process in the open window; start_ticks 0: not known. Borrowed, until the window ends. */
+/* A process in the open window; start_ticks 0: not known. Borrowed, until the window ends; NULL when nobody wants windows, which draft_of() takes. */
 json_t *draft_process(
 	struct draft *d, int64_t pid, uint64_t start_ticks, int64_t ppid, const char *name);
 /* A device in the open window, by its kind ("gpu", "cpu") and name; made when it is not there. */
