@@ -62,6 +62,7 @@ struct import {
 	uint64_t realtime_ns;
 	unsigned n; /* runs so far */
 	bool failed;
+	int unsaid; /* negative errno of what could not be printed */
 	char *last_prefix; /* of the run before */
 	char **seen; /* files that were read */
 	size_t n_seen;
@@ -216,7 +217,9 @@ static int import_one(struct import *im, const struct stored_run *run)
 		describe(im, run, survey.windows);
 		buf_add_char(&im->line, '\n');
 		warn_of_damage(run, &survey);
-		r = write_data(&im->line);
+		/* Nobody may listen; the runs are imported all the same. */
+		if (im->unsaid == 0)
+			im->unsaid = write_data(&im->line);
 		free(im->last_prefix);
 		im->last_prefix = prefix;
 		prefix = NULL;
@@ -275,7 +278,7 @@ static int import_number(struct import *im, const char *word, size_t which)
 		several = false;
 	}
 	stored_run_done(&run);
-	if (r == -EPIPE || stopped_by)
+	if (stopped_by)
 		return -EINTR;
 	return several;
 }
@@ -302,7 +305,7 @@ static int import_words(struct import *im, char **words)
 		raise(stopped_by);
 		return EXIT_TROUBLE;
 	}
-	r = close_data(0);
+	r = close_data(im->unsaid == -EPIPE ? 0 : im->unsaid);
 	return im->failed ? EXIT_TROUBLE : r;
 }
 

@@ -478,3 +478,47 @@ def test_names_that_are_no_text_are_shown_and_kept(call, duct, room):
 
     assert called.status == 0 and "\x1b" not in called.out and "\\xff\\e[31m.txt: psrecord" in called.out
     assert bytes.fromhex(read_info(f"{room}/new_")["imported"]["file_hex"]) == os.path.realpath(name)
+
+
+@pytest.mark.parametrize("name, line", (("con-duct/0.2.2_usage.jsonl", 2), ("prmon/prmon.txt", 2)))
+def test_a_line_without_an_end_takes_no_memory(assay, run_assay, room, name, line):
+    """The rest of the file is one line of NULs, far longer than any."""
+    path = copy_of(room, name)
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:line]))
+    os.truncate(path, 1 << 30)
+    with open(path, "ab") as file:
+        file.write(b"\n" + lines[line])
+    with subprocess.Popen([str(assay), "import", "-p", f"{room}/new_", str(path)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, env=run_assay.environment()) as process:
+        said = process.stderr.read().decode()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+
+    assert process.returncode == 0
+    assert f"1 line could not be read (the first is line {line + 1})" in said
+    assert len(read_usage(f"{room}/new_")) == (3 if "duct" in name else 2)
+    assert usage.ru_maxrss < 64 * 1024
+
+
+def test_whoever_stops_reading_stops_no_import(assay, run_assay, duct, room):
+    with subprocess.Popen([str(assay), "import", "-p", f"{room}/new-{{pid}}_", *(f"{duct(schema)}info.json" for schema in SCHEMAS)],
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=run_assay.environment()) as process:
+        process.stdout.close()
+        said = process.stderr.read()
+
+    assert (process.returncode, said) == (0, b"")
+    assert len(list(room.glob("new-*info.json"))) == len(SCHEMAS)
+
+
+def test_directories_devices_and_what_may_not_be_read_are_refused(call, room, ordinary_user):
+    (room / "empty").mkdir()
+    os.mkfifo(room / "fifo")
+    (room / "secret").write_text("x", encoding="utf-8")
+    (room / "secret").chmod(0)
+    called = call("import", f"{room}/empty", f"{room}/fifo", "/dev/null", f"{room}/secret", f"{room}/nowhere", user=ordinary_user)
+
+    assert called.status == 1 and called.err.count("\n") == 5
+    for words in ("empty: it is a directory without a run", "fifo: it is no file", "null: it is no file", "secret: cannot read it",
+                  "nowhere: there is no such file"):
+        assert words in called.err

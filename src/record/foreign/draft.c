@@ -220,6 +220,12 @@ void draft_damaged(struct draft *d, uint64_t line, bool torn)
 		d->first_damaged = line;
 }
 
+void draft_too_long(struct draft *d, uint64_t too_long, uint64_t *told, uint64_t line)
+{
+	for (; *told < too_long; ++*told)
+		draft_damaged(d, line, false);
+}
+
 void draft_note(struct draft *d, const char *format, ...)
 {
 	char text[400];

@@ -66,6 +66,8 @@ void draft_tag(struct draft *d, const char *key, const char *value);
 void draft_state(struct draft *d, enum stored_state state, const char *why);
 /* A line of the series (its number, from 1) that cannot be used: left out, counted and told in a note. Torn: it is the last and has no end. */
 void draft_damaged(struct draft *d, uint64_t line, bool torn);
+/* Of a line_source: those that it has passed over since the last call are damaged, the first of them is that line. */
+void draft_too_long(struct draft *d, uint64_t too_long, uint64_t *told, uint64_t line);
 /* A sentence that a reader of the run must know. */
 void draft_note(struct draft *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -292,6 +292,8 @@ static bool take_line(struct duct_series *s, struct draft *d, json_t *line)
 int duct_series_read(struct duct_series *s, int fd, struct draft *d)
 {
 	struct line_source source = LINE_SOURCE_INIT(fd, STORED_LINE_MAX);
+	uint64_t before = 0;
+	uint64_t long_ones = 0;
 	char *text;
 	size_t n;
 	int r;
@@ -300,16 +302,15 @@ int duct_series_read(struct duct_series *s, int fd, struct draft *d)
 		json_t *line = n > 0 ? stored_json(text, n, NULL) : NULL;
 		bool taken = line && take_line(s, d, line);
 
+		draft_too_long(d, source.too_long, &long_ones, before + 1);
+		before = source.line;
 		json_decref(line);
 		if (taken && !draft_window_end(d))
 			break;
 		if (!taken && n > 0)
 			draft_damaged(d, source.line, source.torn && !line);
 	}
-	if (source.too_long > 0)
-		draft_note(d, "%llu line%s of its series longer than %zu MiB and left out",
-			(unsigned long long) source.too_long,
-			source.too_long == 1 ? " is" : "s are", STORED_LINE_MAX / (1024 * 1024));
+	draft_too_long(d, source.too_long, &long_ones, before + 1);
 	line_source_done(&source);
 	return r < 0 ? r : 0;
 }

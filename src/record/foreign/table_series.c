@@ -250,11 +250,15 @@ static int take_line(struct table_series *t, struct draft *d, const char *line, 
 int table_series_read(struct table_series *t, int fd, struct draft *d, struct error *err)
 {
 	struct line_source source = LINE_SOURCE_INIT(fd, LINE_MAX_BYTES);
+	uint64_t before = 0;
+	uint64_t long_ones = 0;
 	char *line;
 	size_t n;
 	int r = 0;
 
 	while (r >= 0 && (r = line_source_next(&source, &line, &n)) > 0) {
+		draft_too_long(d, source.too_long, &long_ones, before + 1);
+		before = source.line;
 		if (!t->has_header) {
 			if (table_is_header(t, line, n))
 				r = take_header(t, line, n, err);
@@ -274,8 +278,7 @@ int table_series_read(struct table_series *t, int fd, struct draft *d, struct er
 		error_set(err, r, "cannot read its series");
 	if (r >= 0 && !t->has_header)
 		r = error_say(err, -EINVAL, "it has no line that names its columns");
-	for (uint64_t i = 0; i < source.too_long; i++)
-		draft_damaged(d, 0, false);
+	draft_too_long(d, source.too_long, &long_ones, before + 1);
 	line_source_done(&source);
 	return r < 0 ? r : 0;
 }
