@@ -522,3 +522,79 @@ def test_directories_devices_and_what_may_not_be_read_are_refused(call, room, or
     for words in ("empty: it is a directory without a run", "fifo: it is no file", "null: it is no file", "secret: cannot read it",
                   "nowhere: there is no such file"):
         assert words in called.err
+
+
+ODD_VALUES = (None, 7, -1, "", "x", "a\0b\n", [], {}, [[]], 1e300, -1e300, 9223372036854775807, True)
+
+
+def paths_of(value, path=()):
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield (*path, key)
+            yield from paths_of(inner, (*path, key))
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield (*path, index)
+            yield from paths_of(inner, (*path, index))
+
+
+def changed(value, path, odd):
+    copied = json.loads(json.dumps(value))
+    at = copied
+    for key in path[:-1]:
+        at = at[key]
+    at[path[-1]] = odd
+    return copied
+
+
+@pytest.mark.parametrize("name", ("con-duct/0.1.0_info.json", "con-duct/0.2.2_info.json", "prmon/prmon.json", "resource_monitor/job.summary"))
+def test_whatever_stands_in_a_file_what_is_made_of_it_is_valid(call, room, name):
+    good = json.loads((FOREIGN / name).read_text(encoding="utf-8"))
+    files = []
+    for path in paths_of(good):
+        for odd in ODD_VALUES:
+            files.append(room / f"{len(files)}-{name.rpartition('/')[2]}")
+            files[-1].write_text(json.dumps(changed(good, path, odd)), encoding="utf-8")
+    called = call("import", "-p", f"{room}/new-{{pid}}_", *map(str, files), timeout=120)
+
+    made = [line.split(" from ")[0] for line in called.out.splitlines()]
+    assert all("no other format" in line for line in called.err.splitlines()), called.err
+    assert len(made) > 0.9 * len(files) and all(read_info(prefix) for prefix in made)
+
+
+def test_whatever_stands_in_a_line_of_con_ducts_what_is_made_of_it_is_valid(call, duct, room):
+    prefix = duct()
+    line = json.loads((prefix.parent / "d_usage.jsonl").read_bytes().splitlines()[1])
+    lines = [changed(line, path, odd) for path in paths_of(line) for odd in ODD_VALUES]
+    for second, odd in enumerate(lines):
+        if odd.get("timestamp") == line["timestamp"]:
+            odd["timestamp"] = f"2026-01-02T11:{second // 60:02d}:{second % 60:02d}+01:00"
+    damaged(prefix, [json.dumps(odd).encode() + b"\n" for odd in lines])
+    called = call("import", "-p", f"{room}/new_", f"{prefix}info.json")
+
+    assert called.status == 0 and "could not be read" in called.err
+    assert len(lines) > len(read_usage(f"{room}/new_")) > 0.5 * len(lines)
+    assert read_info(f"{room}/new_")
+
+
+def test_a_log_without_samples_and_without_an_exit_code_says_what_is_left(take, duct):
+    prefix = duct()
+    info = json.loads((prefix.parent / "d_info.json").read_text(encoding="utf-8"))
+    info["execution_summary"].update({name: None for name in info["execution_summary"] if name.startswith(("peak", "average", "exit"))})
+    info["system"] = info["env"] = None
+    (prefix.parent / "d_info.json").write_text(json.dumps(info), encoding="utf-8")
+    (prefix.parent / "d_usage.jsonl").write_bytes(b"")
+    made, usage = take(f"{prefix}info.json")
+
+    assert list(made["headline"]) == ["wall_seconds"] and usage == []
+    assert "outcome" not in made and "host" not in made and made["state"] == "done"
+
+
+@pytest.mark.parametrize("code, words", ((-9, "killed by SIGKILL"), (137, "exited 137"), (0, "exited 0")))
+def test_an_early_con_ducts_negative_code_is_a_signal(take, duct, code, words):
+    prefix = duct("0.1.0")
+    info = json.loads((prefix.parent / "d_info.json").read_text(encoding="utf-8"))
+    info["execution_summary"]["exit_code"] = code
+    (prefix.parent / "d_info.json").write_text(json.dumps(info), encoding="utf-8")
+
+    assert take(f"{prefix}info.json")[0]["outcome"]["words"] == words

@@ -114,7 +114,10 @@ void draft_begin(struct draft *d, const char *tool, const char *version,
 
 void draft_text(struct draft *d, const char *section, const char *key, const char *text)
 {
-	if (text && d->code == 0)
+	/* A tag may be empty; anything else says nothing then. */
+	bool says = text && (*text || (section && strcmp(section, "tags") == 0));
+
+	if (says && d->code == 0)
 		set_raw(d, section_of(d, section), key, text);
 }
 

@@ -45,7 +45,7 @@ struct draft {
 void draft_begin(struct draft *d, const char *tool, const char *version,
 	const struct measure *const *rows, size_t n_rows);
 
-/* A member of a section ("host", "hostname"); section NULL: of the top. A text that is NULL, a number that is not finite: nothing is added.
+/* A member of a section ("host", "hostname"); section NULL: of the top. A text that is NULL or empty, a number that is not finite: nothing is added.
  * Bytes that are not UTF-8 are told by U+FFFD, with the exact ones in KEY_hex. */
 void draft_text(struct draft *d, const char *section, const char *key, const char *text);
 void draft_number(struct draft *d, const char *section, const char *key, double number);
