@@ -199,7 +199,9 @@ static int import_one(struct import *im, const struct stored_run *run)
 	im->n++;
 	buf_clear(&im->line);
 	r = expand(im, im->prefix, &prefix, &err);
-	if (r == 0 && im->last_prefix && strcmp(im->last_prefix, prefix) == 0)
+	if (r == 0 && !prefix)
+		r = error_set(&err, -ENOMEM, "output prefix");
+	else if (r == 0 && im->last_prefix && strcmp(im->last_prefix, prefix) == 0)
 		r = error_say(&err, -EINVAL,
 			"%.200s holds the run before: the prefix of more than one run needs {pid}",
 			prefix);

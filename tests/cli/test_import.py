@@ -598,3 +598,13 @@ def test_an_early_con_ducts_negative_code_is_a_signal(take, duct, code, words):
     (prefix.parent / "d_info.json").write_text(json.dumps(info), encoding="utf-8")
 
     assert take(f"{prefix}info.json")[0]["outcome"]["words"] == words
+
+
+def test_a_log_that_is_just_being_written_is_kept_as_what_it_was_then(take, call, duct, room):
+    prefix = duct()
+    (prefix.parent / "d_info.json").write_bytes(b"")
+    (prefix.parent / "d_usage.jsonl").touch()
+
+    assert call("import", "-n", f"{prefix}info.json").out.endswith("d_info.json: con-duct, 3 windows, running\n")
+    info, _ = take(f"{prefix}info.json")
+    assert info["state"] == "lost" and info["imported"]["lost"] == "con-duct has not written its info.json yet"

@@ -14,12 +14,12 @@
 #include "record/foreign/iso_time.h"
 #include "record/stored_run.h"
 
-#define PID_MAX (4 * 1024 * 1024) /* PID_MAX_LIMIT of the kernel */
+#define PID_MAX (4L * 1024 * 1024) /* PID_MAX_LIMIT of the kernel */
 
 #define PS_ROW(key_, unit_, scope_, quality_, help_)                                               \
 	{                                                                                          \
-		.key = key_, .unit = (unit_), .scope = (scope_), .quality = (quality_),            \
-		.kind = GAUGE, .reduce = LAST | MAX | MEAN, .help = help_, .origin = "ps(1)"       \
+		.key = (key_), .unit = (unit_), .scope = (scope_), .quality = (quality_),          \
+		.kind = GAUGE, .reduce = LAST | MAX | MEAN, .help = (help_), .origin = "ps(1)"     \
 	}
 
 static const struct measure rows[] = {
@@ -104,7 +104,7 @@ static double elapsed_of(const char *etime)
 	return -1;
 }
 
-static void note_pid(struct duct_series *s, int64_t pid, uint64_t *new_ones)
+static void note_pid(struct duct_series *s, uint64_t pid, uint64_t *new_ones)
 {
 	uint8_t bit = (uint8_t) (1u << (pid % 8));
 
@@ -280,7 +280,7 @@ static bool take_line(struct duct_series *s, struct draft *d, json_t *line)
 	json_object_foreach(json_object_get(line, "processes"), pid, process)
 	{
 		take_process(s, d, pid_of(pid), process);
-		note_pid(s, pid_of(pid), &new_ones);
+		note_pid(s, (uint64_t) pid_of(pid), &new_ones);
 	}
 	draft_value(d, PS_PROCESSES, "delta", (double) new_ones, LOWER_BOUND);
 	s->processes += new_ones;
