@@ -143,20 +143,12 @@ static void describe(struct import *im, const struct stored_run *run, uint64_t w
 
 static void warn_of_damage(const struct stored_run *run, const struct series_survey *survey)
 {
-	struct buf name = { 0 };
-
-	if (survey->damaged == 0 && !survey->torn)
-		return;
-	text_add_printable(&name, run->file, strlen(run->file));
 	if (survey->damaged > 0)
-		complain("%s: %llu line%s could not be read (the first is line %llu)",
-			name.data ? name.data : "", (unsigned long long) survey->damaged,
-			survey->damaged == 1 ? "" : "s",
+		complain("%s: %llu line%s could not be read (the first is line %llu)", run->file,
+			(unsigned long long) survey->damaged, survey->damaged == 1 ? "" : "s",
 			(unsigned long long) survey->first_damaged);
 	if (survey->torn)
-		complain("%s: its last line is not whole and is left out",
-			name.data ? name.data : "");
-	buf_done(&name);
+		complain("%s: its last line is not whole and is left out", run->file);
 }
 
 static int count_only(const json_t *window, void *context)
@@ -199,15 +191,17 @@ static int import_one(struct import *im, const struct stored_run *run)
 	im->n++;
 	buf_clear(&im->line);
 	r = expand(im, im->prefix, &prefix, &err);
-	if (r == 0 && !prefix)
-		r = error_set(&err, -ENOMEM, "output prefix");
-	else if (r == 0 && im->last_prefix && strcmp(im->last_prefix, prefix) == 0)
+	if (r < 0 || !prefix) {
+		complain("%s: %s", run->file, err.text);
+		return r < 0 ? r : -ENOMEM;
+	}
+	if (im->last_prefix && strcmp(im->last_prefix, prefix) == 0)
 		r = error_say(&err, -EINVAL,
 			"%.200s holds the run before: the prefix of more than one run needs {pid}",
 			prefix);
-	else if (r == 0 && im->dry)
+	else if (im->dry)
 		r = stored_run_windows(run, count_only, NULL, &survey, &err);
-	else if (r == 0)
+	else
 		r = write_one(im, run, prefix, &survey, &err);
 	if (r < 0) {
 		complain("%s: %s", run->file, err.text);

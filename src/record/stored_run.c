@@ -87,7 +87,7 @@ static int read_bytes(const char *path, struct buf *out, struct stat *st, struct
 		r = fd_read_all(fd, STORED_INFO_MAX, out);
 	if (r == -EFBIG)
 		error_say(err, r, "it is larger than %zu MiB, and no run is",
-			STORED_INFO_MAX / (1024 * 1024));
+			STORED_INFO_MAX / 1024 / 1024);
 	else if (r < 0 && !(err && err->code == r && err->text[0]))
 		error_set(err, r, "cannot read it");
 	if (fd >= 0)
