@@ -80,7 +80,7 @@ static int read_bytes(const char *path, struct buf *out, struct stat *st, struct
 	if (r == 0 && !S_ISREG(st->st_mode))
 		r = error_say(err, -EINVAL, "it is no file");
 	else if (r == 0 && st->st_size == 0)
-		r = error_say(err, -EINVAL, "it is empty");
+		r = error_say(err, -ENODATA, "it is empty");
 	else if (r == 0)
 		r = fd_read_all(fd, STORED_INFO_MAX, out);
 	if (r == -EFBIG)
@@ -194,6 +194,13 @@ static int take_own(struct stored_run *run, json_t *info, struct error *err)
 	run->series = find_series(run);
 	if (strcmp(text_at(info, NULL, "state"), "running") == 0)
 		judge_running(run);
+	if (strcmp(text_at(info, NULL, "state"), "lost") == 0) {
+		/* Another tool's run, that was lost when it was imported. */
+		const char *why = text_at(info, "imported", "lost");
+
+		run->state = STORED_LOST;
+		snprintf(run->why, sizeof(run->why), "%s", why ? why : "");
+	}
 	return 0;
 }
 
@@ -218,6 +225,9 @@ static int open_own(struct stored_run *run, const char *file, struct error *err)
 		r = 1;
 	}
 	buf_done(&bytes);
+	/* con-duct makes its info file before it has anything to say. */
+	if (r == -ENODATA)
+		return 1;
 	if (r < 0)
 		return r;
 	if (!info || !is_own(info)) {
@@ -254,9 +264,24 @@ static int open_by(struct stored_run *run, const struct import_file *file, size_
 		run->importer = importer;
 		run->which = which;
 		run->series = strdup(file->path);
+		run->state = draft.state;
+		snprintf(run->why, sizeof(run->why), "%s", draft.why);
 	}
 	draft_done(&draft);
 	return r;
+}
+
+static int say_unknown(struct error *err)
+{
+	struct buf names = { 0 };
+
+	for (size_t i = 0; i < n_importers; i++)
+		buf_addf(&names, "%s%s", i > 0 ? ", " : "", importers[i]->name);
+	error_say(err, -EINVAL,
+		"it is no run of assay, and of no other format that is known (%.300s)",
+		names.failed || !names.data ? "" : names.data);
+	buf_done(&names);
+	return -EINVAL;
 }
 
 /* What is no info file of ours: another tool's, or nothing we know. `own` says what was wrong with it as ours. */
@@ -270,12 +295,14 @@ static int open_foreign(struct stored_run *run, const char *path, size_t which,
 	if (r < 0)
 		return r;
 	importer = importer_for(&file);
-	if (importer)
+	if (!importer && file.size == 0 && !file.is_directory)
+		r = error_say(err, -EINVAL, "it is empty");
+	else if (importer)
 		r = open_by(run, &file, which, importer, err);
 	else if (own->code < 0 && (file.head[0] == '{' || own->code == -EFBIG))
 		r = error_say(err, own->code, "%s", own->text);
 	else
-		r = error_say(err, -EINVAL, "it is no run of assay and no file that is known");
+		r = say_unknown(err);
 	import_file_close(&file);
 	return r;
 }
@@ -327,6 +354,25 @@ int stored_run_open_which(const char *name, size_t which, struct stored_run *ret
 		stored_run_done(ret);
 	}
 	free(path);
+	return r;
+}
+
+int stored_run_open_as(const char *path, size_t which, const struct importer *importer,
+	struct stored_run *ret, struct error *err)
+{
+	struct import_file file;
+	struct error why = { 0 };
+	int r = import_file_open(path, &file, &why);
+
+	*ret = (struct stored_run){ 0 };
+	if (r == 0) {
+		r = open_by(ret, &file, which, importer, &why);
+		import_file_close(&file);
+	}
+	if (r < 0) {
+		error_say(err, r, "%s: %s", path, why.text);
+		stored_run_done(ret);
+	}
 	return r;
 }
 

@@ -120,6 +120,9 @@ static int foreign_windows(const struct stored_run *run, stored_window *each, vo
 		r = draft.ended_by;
 	else if (r < 0)
 		error_say(err, r, "%s: %s", run->series, why.text);
+	s->damaged = draft.damaged;
+	s->first_damaged = draft.first_damaged;
+	s->torn = draft.torn;
 	draft_done(&draft);
 	import_file_close(&file);
 	return r < 0 ? r : 0;

@@ -50,17 +50,16 @@ static json_t *number(double value)
 }
 
 /* Text in UTF-8, with U+FFFD for what is none; and its exact bytes in hexadecimal where that changed it. */
-static void set_raw(struct draft *d, json_t *of, const char *key, const char *text)
+int draft_raw(json_t *of, const char *key, const char *text)
 {
 	size_t n = strlen(text);
 	struct buf hex = { 0 };
 	struct buf good = { 0 };
 	struct buf name = { 0 };
+	int r = -1;
 
-	if (utf8_is_valid(text, n)) {
-		set(d, of, key, json_string(text));
-		return;
-	}
+	if (utf8_is_valid(text, n))
+		return json_object_set_new(of, key, json_string(text)) < 0 ? -ENOMEM : 0;
 	for (size_t i = 0; i < n;) {
 		size_t sequence = utf8_sequence(text + i, n - i);
 
@@ -73,15 +72,24 @@ static void set_raw(struct draft *d, json_t *of, const char *key, const char *te
 	for (size_t i = 0; i < n; i++)
 		buf_addf(&hex, "%02x", (unsigned) (unsigned char) text[i]);
 	buf_addf(&name, "%s_hex", key);
-	if (good.failed || hex.failed || name.failed) {
-		check(d, -1);
-	} else {
-		set(d, of, key, json_string(good.data));
-		set(d, of, name.data, json_string(hex.data));
-	}
+	if (!good.failed && !hex.failed && !name.failed)
+		r = json_object_set_new(of, key, json_string(good.data));
+	if (r == 0)
+		r = json_object_set_new(of, name.data, json_string(hex.data));
 	buf_done(&good);
 	buf_done(&hex);
 	buf_done(&name);
+	return r < 0 ? -ENOMEM : 0;
+}
+
+static void set_raw(struct draft *d, json_t *of, const char *key, const char *text)
+{
+	check(d, draft_raw(of, key, text));
+}
+
+static bool is_amount(double value)
+{
+	return isfinite(value) && value >= 0;
 }
 
 void draft_init(
@@ -197,6 +205,21 @@ void draft_tag(struct draft *d, const char *key, const char *value)
 	draft_text(d, "tags", key, value);
 }
 
+void draft_state(struct draft *d, enum stored_state state, const char *why)
+{
+	d->state = state;
+	snprintf(d->why, sizeof(d->why), "%s", why);
+	draft_text(d, NULL, "state", stored_state_name(state));
+}
+
+void draft_damaged(struct draft *d, uint64_t line, bool torn)
+{
+	if (torn)
+		d->torn = true;
+	else if (d->damaged++ == 0)
+		d->first_damaged = line;
+}
+
 void draft_note(struct draft *d, const char *format, ...)
 {
 	char text[400];
@@ -212,6 +235,14 @@ void draft_note(struct draft *d, const char *format, ...)
 		json_decref(note);
 }
 
+static bool ends_in(const char *name, const char *end)
+{
+	size_t n = strlen(name);
+	size_t n_end = strlen(end);
+
+	return n >= n_end && strcmp(name + n - n_end, end) == 0;
+}
+
 static json_t *valued(double value, enum quality quality)
 {
 	return json_pack("{s:o, s:s}", "value", number(value), "quality", quality_name(quality));
@@ -222,8 +253,11 @@ void draft_headline(struct draft *d, const char *name, double value, enum qualit
 {
 	json_t *one;
 
-	if (!isfinite(value) || d->code < 0)
+	if (!is_amount(value) || d->code < 0)
 		return;
+	/* Bytes and counts are whole. */
+	if (!ends_in(name, "seconds") && !ends_in(name, "cores") && value < INTEGER_MAX)
+		value = (double) (uint64_t) (value + 0.5);
 	one = valued(value, quality);
 	if (key)
 		set(d, one, "key", json_string(key));
@@ -258,7 +292,7 @@ void draft_total(
 {
 	char name[128];
 
-	if (!isfinite(value) || d->code < 0 ||
+	if (!is_amount(value) || d->code < 0 ||
 		statistic_key(key, statistic, name, sizeof(name)) < 0)
 		return;
 	use_row(d, key);
@@ -299,7 +333,7 @@ void draft_value(
 {
 	json_t *values = json_object_get(d->window, "values");
 
-	if (!isfinite(value) || d->code < 0 || !d->window)
+	if (!is_amount(value) || d->code < 0 || !d->window)
 		return;
 	put(d, values, key, reduce, value);
 	set(d, json_object_get(values, key), "quality", json_string(quality_name(quality)));
@@ -351,7 +385,7 @@ void draft_of(struct draft *d, json_t *subject, const char *key, const char *red
 {
 	json_t *values = json_object_get(subject, "values");
 
-	if (!isfinite(value) || d->code < 0 || !values)
+	if (!is_amount(value) || d->code < 0 || !values)
 		return;
 	use_row(d, key);
 	put(d, values, key, reduce, value);
@@ -496,8 +530,20 @@ static void statistics_of(struct draft *d, const struct measure *row, const json
 	}
 }
 
+static void note_damage(struct draft *d)
+{
+	if (d->damaged > 0)
+		draft_note(d,
+			"%llu line%s of its series could not be read (the first is line %llu)",
+			(unsigned long long) d->damaged, d->damaged == 1 ? "" : "s",
+			(unsigned long long) d->first_damaged);
+	if (d->torn)
+		draft_note(d, "the last line of its series is not whole and was left out");
+}
+
 int draft_finish(struct draft *d, const char *path, struct error *err)
 {
+	note_damage(d);
 	set(d, d->info, "measurements", json_array());
 	for (size_t i = 0; i < d->n_rows && d->code == 0; i++) {
 		const json_t *total = json_object_get(d->totals, d->rows[i]->key);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A run in the making, out of another tool's file, in the words of man 5 assay-run. The first thing that goes wrong is kept: every call after it does
- * nothing, and the one who made the draft sees it at the end. Statistics over the whole run (peak, mean, last, sum) come of the windows by
+ * nothing, and the one who made the draft sees it at the end. A value that is negative or not finite is none. Statistics over the whole run (peak, mean, last, sum) come of the windows by
  * themselves; an importer gives only those that its file has and the windows do not.
  */
 #ifndef ASSAY_RECORD_FOREIGN_DRAFT_H
@@ -13,12 +13,18 @@
 #include <stdint.h>
 
 #include "model/measure.h"
+#include "record/stored_run.h"
 
 struct error;
 
 struct draft {
 	json_t *info; /* may be added to directly, too */
 	json_t *window; /* the open one, or NULL */
+	enum stored_state state; /* by draft_state() */
+	char why[200];
+	uint64_t damaged; /* by draft_damaged(): lines that could not be used; the first of them */
+	uint64_t first_damaged;
+	bool torn;
 
 	/* private */
 	const char *format;
@@ -47,6 +53,8 @@ void draft_integer(struct draft *d, const char *section, const char *key, int64_
 /* The command: as one text, or as the list of its arguments. */
 void draft_command(struct draft *d, const char *text);
 void draft_command_words(struct draft *d, size_t n, const char *const *words);
+/* Bytes into any object, as draft_text(); 0 or -ENOMEM. */
+int draft_raw(json_t *of, const char *key, const char *text);
 /* Points in time, nanoseconds since 1970 UTC; 0: not known. */
 void draft_started(struct draft *d, uint64_t realtime_ns);
 void draft_ended(struct draft *d, uint64_t realtime_ns);
@@ -54,6 +62,10 @@ void draft_exit_code(struct draft *d, int code, const char *evidence);
 void draft_signal(struct draft *d, int number, const char *evidence);
 /* A tag, as `assay run --tag KEY=VALUE` has them. */
 void draft_tag(struct draft *d, const char *key, const char *value);
+/* It is not "done", and how that is known. */
+void draft_state(struct draft *d, enum stored_state state, const char *why);
+/* A line of the series (its number, from 1) that cannot be used: left out, counted and told in a note. Torn: it is the last and has no end. */
+void draft_damaged(struct draft *d, uint64_t line, bool torn);
 /* A sentence that a reader of the run must know. */
 void draft_note(struct draft *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
