@@ -44,7 +44,9 @@ static int fill(struct line_source *s)
 	if (r < 0)
 		return r;
 	do
-		got = read(s->fd, s->block + s->filled, s->capacity - s->filled - 1);
+		got = s->read ? s->read(s->context, s->block + s->filled,
+					s->capacity - s->filled - 1)
+			      : read(s->fd, s->block + s->filled, s->capacity - s->filled - 1);
 	while (got < 0 && errno == EINTR);
 	if (got < 0)
 		return -errno;

@@ -6,9 +6,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct line_source {
 	int fd; /* borrowed; read from where it stands */
+	ssize_t (*read)(
+		void *context, void *buffer, size_t n); /* as read(2), in its place; or NULL */
+	void *context; /* of it */
 	size_t limit; /* bytes of a line that is given out; longer ones are passed over and counted */
 	uint64_t line; /* the number of the one given out last, from 1; those passed over count */
 	uint64_t too_long;

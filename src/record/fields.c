@@ -112,9 +112,7 @@ static struct field section_field(const json_t *section, const char *name)
 	const char *dot = strchr(name, '.');
 	char head[128];
 
-	if (!section)
-		return (struct field){ 0 };
-	if (!dot)
+	if (!dot || json_object_get(section, name))
 		return measured_field(json_object_get(section, name));
 	if ((size_t) (dot - name) >= sizeof(head))
 		return (struct field){ 0 };

@@ -324,8 +324,11 @@ static int open_lone_series(struct stored_run *run, const char *path, struct err
 static int open_file(struct stored_run *run, const char *path, size_t which, struct error *err)
 {
 	struct error own = { 0 };
+	struct stat st;
 	int r;
 
+	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		return open_foreign(run, path, which, &own, err);
 	if (run_name_is(path, RUN_NAME_USAGE)) {
 		if (lone_series_is(path))
 			return which > 0 ? error_say(err, -ENOENT, "it holds one run")

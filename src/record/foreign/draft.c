@@ -97,10 +97,11 @@ void draft_init(
 {
 	*d = (struct draft){ .format = format, .each = each, .context = context };
 	d->totals = json_object();
+	d->devices = json_object();
 	d->info = json_pack("{s:s, s:s, s:s, s:s, s:{s:s}, s:{}, s:{}, s:[]}", "schema", RUN_SCHEMA,
 		"version", SCHEMA_VERSION, "state", "done", "id", "", "imported", "format", format,
 		"files", "time", "notes");
-	check(d, d->info && d->totals ? 0 : -1);
+	check(d, d->info && d->totals && d->devices ? 0 : -1);
 }
 
 void draft_begin(struct draft *d, const char *tool, const char *version,
@@ -392,9 +393,10 @@ void draft_of(struct draft *d, json_t *subject, const char *key, const char *red
 }
 
 /* The larger, the smaller, the latest, the sum: what the windows come to. */
-static void add_total(struct draft *d, const char *key, const json_t *value, double seconds)
+static void add_total(
+	struct draft *d, json_t *totals, const char *key, const json_t *value, double seconds)
 {
-	json_t *total = json_object_get(d->totals, key);
+	json_t *total = json_object_get(totals, key);
 	const json_t *max = json_object_get(value, "max");
 	const json_t *min = json_object_get(value, "min");
 	const json_t *mean = json_object_get(value, "mean");
@@ -403,8 +405,8 @@ static void add_total(struct draft *d, const char *key, const json_t *value, dou
 	const json_t *before;
 
 	if (!total) {
-		set(d, d->totals, key, json_object());
-		total = json_object_get(d->totals, key);
+		set(d, totals, key, json_object());
+		total = json_object_get(totals, key);
 	}
 	before = json_object_get(total, "max");
 	if (max && (!before || json_number_value(before) < json_number_value(max)))
@@ -425,7 +427,48 @@ static void add_total(struct draft *d, const char *key, const json_t *value, dou
 		set(d, total, "weight",
 			json_real(json_number_value(json_object_get(total, "weight")) + seconds));
 	}
-	set(d, total, "quality", json_incref(json_object_get(value, "quality")));
+	if (json_object_get(value, "quality"))
+		set(d, total, "quality", json_incref(json_object_get(value, "quality")));
+}
+
+/* The device in what is kept of all windows, with its totals; made when it is not there. */
+static json_t *kept_device(struct draft *d, const json_t *device)
+{
+	const char *kind = json_string_value(json_object_get(device, "kind"));
+	const char *name = json_string_value(json_object_get(device, "name"));
+	struct buf id = { 0 };
+	json_t *kept;
+
+	buf_addf(&id, "%s %s", kind, name);
+	check(d, id.failed ? -1 : 0);
+	if (d->code < 0) {
+		buf_done(&id);
+		return NULL;
+	}
+	kept = json_object_get(d->devices, id.data);
+	if (!kept) {
+		kept = json_copy((json_t *) (uintptr_t) device);
+		set(d, kept, "values", json_object());
+		set(d, d->devices, id.data, kept);
+	}
+	buf_done(&id);
+	return kept;
+}
+
+static void add_device_totals(struct draft *d, double seconds)
+{
+	const json_t *device;
+	const char *key;
+	json_t *value;
+	size_t i;
+
+	json_array_foreach(json_object_get(d->window, "devices"), i, device)
+	{
+		json_t *totals = json_object_get(kept_device(d, device), "values");
+
+		json_object_foreach(json_object_get(device, "values"), key, value) if (d->code == 0)
+			add_total(d, totals, key, value, seconds);
+	}
 }
 
 bool draft_window_end(struct draft *d)
@@ -439,7 +482,8 @@ bool draft_window_end(struct draft *d)
 		return false;
 	seconds = json_number_value(json_object_get(d->window, "end_seconds")) -
 		  json_number_value(json_object_get(d->window, "start_seconds"));
-	json_object_foreach(values, key, value) add_total(d, key, value, seconds);
+	json_object_foreach(values, key, value) add_total(d, d->totals, key, value, seconds);
+	add_device_totals(d, seconds);
 	d->sequence++;
 	if (d->each && d->code == 0)
 		d->ended_by = d->each(d->window, d->context);
@@ -488,7 +532,7 @@ static void describe_row(struct draft *d, const struct measure *row)
 	check(d, json_array_append_new(section_of(d, "measurements"), one));
 }
 
-static void statistic_of(struct draft *d, const char *key, const char *statistic,
+static void statistic_of(struct draft *d, json_t *summary, const char *key, const char *statistic,
 	const json_t *value, enum quality quality)
 {
 	char name[128];
@@ -496,8 +540,8 @@ static void statistic_of(struct draft *d, const char *key, const char *statistic
 	if (!value || statistic_key(key, statistic, name, sizeof(name)) < 0)
 		return;
 	/* What the file itself told stands. */
-	if (!json_object_get(section_of(d, "summary"), name))
-		set(d, section_of(d, "summary"), name, valued(json_number_value(value), quality));
+	if (!json_object_get(summary, name))
+		set(d, summary, name, valued(json_number_value(value), quality));
 }
 
 static enum quality quality_of(const json_t *total, const struct measure *row)
@@ -510,22 +554,21 @@ static enum quality quality_of(const json_t *total, const struct measure *row)
 	return (enum quality) row->quality;
 }
 
-static void statistics_of(struct draft *d, const struct measure *row, const json_t *total)
+static void statistics_of(
+	struct draft *d, json_t *summary, const struct measure *row, const json_t *total)
 {
 	enum quality quality = quality_of(total, row);
 	const json_t *weight = json_object_get(total, "weight");
 
-	if (row->scope != SINGLE)
-		return;
-	statistic_of(d, row->key, "", json_object_get(total, "delta"), quality);
-	statistic_of(d, row->key, "peak", json_object_get(total, "max"),
+	statistic_of(d, summary, row->key, "", json_object_get(total, "delta"), quality);
+	statistic_of(d, summary, row->key, "peak", json_object_get(total, "max"),
 		(enum quality) measure_peak_quality(row, (uint8_t) quality));
-	statistic_of(d, row->key, "min", json_object_get(total, "min"), quality);
-	statistic_of(d, row->key, "last", json_object_get(total, "last"), quality);
+	statistic_of(d, summary, row->key, "min", json_object_get(total, "min"), quality);
+	statistic_of(d, summary, row->key, "last", json_object_get(total, "last"), quality);
 	if (weight) {
 		json_t *mean = json_real(json_number_value(json_object_get(total, "integral")) /
 					 json_number_value(weight));
-		statistic_of(d, row->key, "mean", mean, quality);
+		statistic_of(d, summary, row->key, "mean", mean, quality);
 		json_decref(mean);
 	}
 }
@@ -541,6 +584,28 @@ static void note_damage(struct draft *d)
 		draft_note(d, "the last line of its series is not whole and was left out");
 }
 
+/* The devices with what each came to. */
+static void tell_devices(struct draft *d)
+{
+	const char *id;
+	json_t *device;
+
+	json_object_foreach(d->devices, id, device)
+	{
+		json_t *summary = json_object();
+		const char *key;
+		json_t *total;
+
+		json_object_foreach(json_object_get(device, "values"), key,
+			total) if (row_of(d, key)) statistics_of(d, summary, row_of(d, key), total);
+		json_object_del(device, "values");
+		set(d, device, "summary", summary);
+		if (!json_object_get(d->info, "devices"))
+			set(d, d->info, "devices", json_array());
+		check(d, json_array_append(json_object_get(d->info, "devices"), device));
+	}
+}
+
 int draft_finish(struct draft *d, const char *path, struct error *err)
 {
 	note_damage(d);
@@ -551,8 +616,10 @@ int draft_finish(struct draft *d, const char *path, struct error *err)
 		if (!total)
 			continue;
 		describe_row(d, d->rows[i]);
-		statistics_of(d, d->rows[i], total);
+		if (d->rows[i]->scope == SINGLE)
+			statistics_of(d, section_of(d, "summary"), d->rows[i], total);
 	}
+	tell_devices(d);
 	const char *key;
 	json_t *total;
 	json_object_foreach(d->totals, key, total)
@@ -572,5 +639,6 @@ void draft_done(struct draft *d)
 	json_decref(d->info);
 	json_decref(d->window);
 	json_decref(d->totals);
+	json_decref(d->devices);
 	*d = (struct draft){ 0 };
 }

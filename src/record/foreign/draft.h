@@ -33,6 +33,7 @@ struct draft {
 	int ended_by; /* what `each` returned when it was negative */
 	uint64_t sequence;
 	json_t *totals; /* by key: what the statistics are made of */
+	json_t *devices; /* the same of each device */
 	const struct measure *const *rows; /* by draft_rows() */
 	size_t n_rows;
 	int code; /* negative errno of the first trouble */

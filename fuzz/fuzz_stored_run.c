@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* Feeds bytes, as the files of a run, to what reads runs back: an info file, a series, or both with "\n\n" between. */
+#include "feed.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "record/fields.h"
+#include "record/stored_run.h"
+
+static char directory[] = "/tmp/fuzz-stored-run-XXXXXX";
+
+static void remove_directory(void)
+{
+	(void) !chdir("/");
+	(void) rmdir(directory);
+}
+
+/* Once; the files are named from within, so that no path is in what is read. */
+static void enter_directory(void)
+{
+	static bool entered;
+
+	if (entered)
+		return;
+	must(mkdtemp(directory) != NULL && chdir(directory) == 0);
+	atexit(remove_directory);
+	entered = true;
+}
+
+static void write_file(const char *name, const char *bytes, size_t n)
+{
+	int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	must(fd >= 0 && write(fd, bytes, n) == (ssize_t) n);
+	close(fd);
+}
+
+static int look_at_field(const char *name, const struct field *field, void *context)
+{
+	const struct stored_run *run = context;
+	struct buf text = { 0 };
+	struct field again = run_field(run, name);
+
+	must(field->type != FIELD_ABSENT && again.type != FIELD_ABSENT);
+	must(field->type != FIELD_TEXT || field->text[field->n] == '\0');
+	field_text(name, field, &text);
+	field_done(&again);
+	buf_done(&text);
+	return 0;
+}
+
+static int look_at_window(const json_t *window, void *context)
+{
+	uint64_t *windows = context;
+
+	must(json_is_object(window));
+	(*windows)++;
+	return 0;
+}
+
+static void read_run(const char *name)
+{
+	struct stored_run run;
+	struct series_survey survey;
+	struct error err = { 0 };
+	uint64_t windows = 0;
+
+	if (stored_run_open(name, &run, &err) < 0) {
+		must(err.code < 0 && err.text[0]);
+		must(!run.info && !run.file);
+		return;
+	}
+	must(json_is_object(run.info) && run.file && run.prefix);
+	run_fields(&run, look_at_field, &run);
+	if (stored_run_windows(&run, look_at_window, &windows, &survey, &err) == 0)
+		must(windows == survey.windows);
+	stored_run_done(&run);
+}
+
+static void feed_info(const char *bytes, size_t n)
+{
+	enter_directory();
+	write_file("info.json", bytes, n);
+	read_run("info.json");
+	unlink("info.json");
+}
+
+static void feed_series(const char *bytes, size_t n)
+{
+	enter_directory();
+	write_file("usage.jsonl", bytes, n);
+	read_run("usage.jsonl");
+	unlink("usage.jsonl");
+}
+
+static void feed_both(const char *bytes, size_t n)
+{
+	const char *gap = n > 2 ? memmem(bytes, n, "\n\n", 2) : NULL;
+
+	if (!gap)
+		return;
+	enter_directory();
+	write_file("info.json", bytes, (size_t) (gap - bytes));
+	write_file("usage.jsonl", gap + 2, n - (size_t) (gap + 2 - bytes));
+	read_run(".");
+	unlink("info.json");
+	unlink("usage.jsonl");
+}
+
+FEED_TO_ONE_OF(feed_info, feed_series, feed_both)
