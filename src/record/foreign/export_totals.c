@@ -3,6 +3,7 @@
 #include "record/foreign/export_totals.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -54,6 +55,14 @@ static int all_of(const struct export_run *run, const json_t *summary, const jso
 	return r < 0 ? r : 0;
 }
 
+/* All that a record tells has nine decimals at most: their sum has no more. */
+static double sum_of(double a, double b)
+{
+	double sum = a + b;
+
+	return sum >= 0 && sum < 4e6 ? (double) (uint64_t) (sum * 1e9 + 0.5) / 1e9 : sum;
+}
+
 /* {"max": ..., "min": ..., "last": ..., "delta": ...} of what the windows had so far. */
 static int fold_value(const struct export_value *value, void *context)
 {
@@ -82,7 +91,7 @@ static int fold_value(const struct export_value *value, void *context)
 			!__builtin_add_overflow(
 				json_integer_value(was), json_integer_value(value->number), &sum))
 			return json_object_set_new(total, name, json_integer(sum));
-		return json_object_set_new(total, name, json_real(before + number));
+		return json_object_set_new(total, name, json_real(sum_of(before, number)));
 	}
 	return json_object_set_new(total, name, json_copy((json_t *) (uintptr_t) value->number));
 }
