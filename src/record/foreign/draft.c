@@ -558,6 +558,8 @@ static void note_damage(struct draft *d)
 
 int draft_finish(struct draft *d, const char *path, struct error *err)
 {
+	if (d->whole)
+		return d->code;
 	note_damage(d);
 	set(d, d->info, "measurements", json_array());
 	for (size_t i = 0; i < d->n_rows && d->code == 0; i++) {

@@ -36,6 +36,7 @@ struct draft {
 	json_t *devices; /* the same of each device */
 	const struct measure *const *rows; /* by draft_rows() */
 	size_t n_rows;
+	bool whole; /* by draft_whole() */
 	int code; /* negative errno of the first trouble */
 };
 
@@ -101,6 +102,14 @@ bool draft_window_end(struct draft *d);
 /* Something is wrong: kept with its errno when it is the first; returns d->code. */
 int draft_fail(struct draft *d, struct error *err, int code, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
+
+/*
+ * For a file that has a run in the words of man 5 assay-run already: its info, and a window; both borrowed. Nothing is made of them, and no other call
+ * adds to them. -EINVAL with a line when the info is none.
+ */
+int draft_whole(struct draft *d, const json_t *info, struct error *err);
+/* As draft_window_end(). */
+bool draft_whole_window(struct draft *d, const json_t *window);
 
 /* For the one who reads by an importer. */
 void draft_init(struct draft *d, const char *format,
