@@ -33,6 +33,8 @@ static int filtered(const struct found_run *found, void *context)
 
 int find_usual_runs(const char *output_prefix, found_each *each, void *context, struct error *err)
 {
+	output_prefix = output_prefix ? output_prefix : RUNS_PREFIX_DEFAULT;
+
 	char *begin = strndup(output_prefix, strcspn(output_prefix, "{"));
 	char *directory = begin ? strdup(begin) : NULL;
 	char *slash = directory ? strrchr(directory, '/') : NULL;
@@ -177,7 +179,7 @@ static int open_last(
 			r = stored_run_open(path, ret, err);
 		else
 			r = error_say(err, -ENOENT, "%s: there are no so many runs in %s", word,
-				output_prefix);
+				output_prefix ? output_prefix : RUNS_PREFIX_DEFAULT);
 	} else if (r == -ENOMEM) {
 		error_set(err, r, "cannot look for runs");
 	}

@@ -260,22 +260,51 @@ static struct compare_fact *fact_of(struct compare *c, const char *name)
 	return &c->facts[c->n_facts++];
 }
 
+/* FNV-1a: texts that are cut to the same beginning may still differ. */
+static uint64_t hash_of(const char *text, size_t n)
+{
+	uint64_t hash = 14695981039346656037U;
+
+	for (size_t i = 0; i < n; i++)
+		hash = (hash ^ (unsigned char) text[i]) * 1099511628211U;
+	return hash;
+}
+
+/* NULL when memory ran out. */
+static char *cut_text(const char *text, size_t n)
+{
+	struct buf cut = { 0 };
+	size_t whole = n;
+
+	if (n > FACT_BYTES_MAX)
+		/* Not within a character. */
+		for (n = FACT_BYTES_MAX; n > 0 && ((unsigned char) text[n] & 0xc0) == 0x80;)
+			n--;
+	buf_add(&cut, text, n);
+	buf_add_text(&cut, n < whole ? " ..." : "");
+	if (!cut.failed)
+		return cut.data;
+	buf_done(&cut);
+	return NULL;
+}
+
 static void add_fact(struct compare *c, size_t group, const char *name, const char *text, size_t n)
 {
 	struct compare_fact *fact = fact_of(c, name);
+	uint64_t hash = hash_of(text, n);
 	struct compare_texts *t;
 
 	if (!fact || !reach(c, &fact->of, &fact->n_of, group, sizeof(*fact->of)))
 		return;
 	t = &fact->of[group];
-	n = n > FACT_BYTES_MAX ? FACT_BYTES_MAX : n;
 	for (size_t i = 0; i < t->n; i++)
-		if (strncmp(t->texts[i], text, n) == 0 && t->texts[i][n] == '\0')
+		if (t->whole[i] == hash)
 			return;
 	t->more = t->more || t->n == COMPARE_TEXTS_MAX;
 	if (t->n == COMPARE_TEXTS_MAX)
 		return;
-	t->texts[t->n] = strndup(text, n);
+	t->texts[t->n] = cut_text(text, n);
+	t->whole[t->n] = hash;
 	if (t->texts[t->n])
 		t->n++;
 	else

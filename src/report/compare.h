@@ -53,7 +53,8 @@ struct compare_row {
 /* The different texts that a circumstance has within a group, in the order of their runs. */
 #define COMPARE_TEXTS_MAX 4
 struct compare_texts {
-	char *texts[COMPARE_TEXTS_MAX];
+	char *texts[COMPARE_TEXTS_MAX]; /* long ones are cut */
+	uint64_t whole[COMPARE_TEXTS_MAX]; /* a hash of each before it was cut */
 	size_t n;
 	bool more; /* there are others */
 };

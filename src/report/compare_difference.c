@@ -57,6 +57,9 @@ static double *lists_of(const struct compare_series *s, double scale, bool as_me
 	for (size_t i = 0; i < s->n; i++) {
 		const struct compare_value *v = &s->values[i];
 
+		/* Nothing of what is not known stays nothing. */
+		if (scale == 0)
+			continue;
 		lists[i] = scale * v->value;
 		lists[s->n + i] = scale * (as_measured ? v->value : v->lower);
 		lists[2 * s->n + i] = scale * (as_measured ? v->value : v->upper);

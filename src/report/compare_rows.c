@@ -84,10 +84,10 @@ const struct compare_texts *compare_texts(const struct compare_fact *fact, size_
 	return group < fact->n_of ? &fact->of[group] : &none;
 }
 
-static bool has_text(const struct compare_texts *t, const char *text)
+static bool has_text(const struct compare_texts *t, uint64_t whole)
 {
 	for (size_t i = 0; i < t->n; i++)
-		if (strcmp(t->texts[i], text) == 0)
+		if (t->whole[i] == whole)
 			return true;
 	return false;
 }
@@ -102,7 +102,7 @@ bool compare_fact_differs(const struct compare_fact *fact, size_t a, size_t b)
 	if (x->n != y->n || x->more != y->more)
 		return true;
 	for (size_t i = 0; i < x->n; i++)
-		if (!has_text(y, x->texts[i]))
+		if (!has_text(y, x->whole[i]))
 			return true;
 	return false;
 }

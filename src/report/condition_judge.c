@@ -34,7 +34,8 @@ static enum condition_result judge(const struct condition *condition, const stru
 	bool low = holds(condition->relation, known->lower, condition->bound);
 	bool high = holds(condition->relation, known->upper, condition->bound);
 
-	if (low != high)
+	/* Numbers beyond all measure may leave no number at all. */
+	if (low != high || isnan(known->lower) || isnan(known->upper))
 		return CONDITION_NOT_JUDGED;
 	return low ? CONDITION_MET : CONDITION_NOT_MET;
 }
