@@ -332,6 +332,17 @@ static int print(const struct request *q)
 	return status;
 }
 
+/* Those that are left out among them. */
+static size_t runs_given(const struct compare *c)
+{
+	size_t n = 0;
+
+	for (size_t g = 0; g < c->n_groups; g++)
+		for (int o = 0; o < N_OUTCOME; o++)
+			n += c->groups[g].outcomes[o];
+	return n;
+}
+
 static int compare_and_print(
 	const struct verb *verb, struct request *q, struct compare *c, char **words)
 {
@@ -340,12 +351,11 @@ static int compare_and_print(
 	if (compare_runs(&q->runs, words, c) < 0)
 		return EXIT_USAGE;
 	compare_sort(c);
-	if (c->n_groups == 0)
-		return EXIT_USAGE; /* what was wrong has been said of each run */
-	if (!q->runs.by && c->n_groups == 1 && c->n_taken + q->runs.unreadable < 2) {
-		complain_usage(verb, "a single run has nothing to be compared with");
+	/* What could not be read has been said. */
+	if (q->runs.unreadable > 0 && runs_given(c) < 2)
 		return EXIT_USAGE;
-	}
+	if (!q->runs.by && runs_given(c) < 2)
+		return complain_usage(verb, "a single run has nothing to be compared with");
 	q->view.c = c;
 	if (choose_base(q, c, &err) < 0 || judge(q, &err) < 0)
 		return complain_usage(verb, err.text);

@@ -269,6 +269,8 @@ def test_a_run_that_cannot_be_read_never_passes(records):
     assert len(called.err.splitlines()) == 3 and "\x1b" not in called.err and "\0" not in called.err
     assert all(name in called.err for name in ("torn", "binary", "missing"))
     assert records.compare("a", "missing", "--fail-if", "wall_seconds > +1%").status == 2
+    nothing_left = records.compare("missing", "a")
+    assert (nothing_left.status, nothing_left.out) == (2, "")
     assert records.compare("missing", "torn").status == 2
 
 
