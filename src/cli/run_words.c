@@ -135,7 +135,8 @@ static const char *find_last(struct candidates *c, size_t back)
 	size_t opened = 0;
 	size_t known = 0;
 
-	qsort(c->list, c->n, sizeof(*c->list), later_written);
+	if (c->n > 0)
+		qsort(c->list, c->n, sizeof(*c->list), later_written);
 	for (; opened < c->n; opened++) {
 		struct candidate one = c->list[opened];
 
@@ -203,7 +204,8 @@ static int open_named(
 	int r = find_usual_runs(output_prefix, keep, &c, NULL);
 	bool found = false;
 
-	qsort(c.list, c.n, sizeof(*c.list), later_written);
+	if (c.n > 0)
+		qsort(c.list, c.n, sizeof(*c.list), later_written);
 	/* Most ids stand in their paths. */
 	for (int all = 0; r == 0 && !found && all <= 1; all++) {
 		for (size_t i = 0; i < c.n && !found; i++) {
