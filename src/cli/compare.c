@@ -90,14 +90,15 @@ struct request {
 	char **fields;
 	size_t n_fields;
 	char *by;
+	struct judgement *judgements;
 	struct compare_view view;
 };
 
 static void request_done(struct request *q)
 {
 	for (size_t i = 0; i < q->view.n_judgements; i++)
-		free(q->view.judgements[i].why);
-	free((void *) (uintptr_t) q->view.judgements);
+		free(q->judgements[i].why);
+	free(q->judgements);
 	for (size_t i = 0; i < q->n_fields; i++)
 		free(q->fields[i]);
 	free(q->fields);
@@ -267,7 +268,7 @@ static int judge(struct request *q, struct error *err)
 
 	if (!list)
 		return no_memory(err);
-	q->view.judgements = list;
+	q->view.judgements = q->judgements = list;
 	for (size_t i = 0; i < q->n_conditions; i++) {
 		if (c->n_groups == 1 && q->conditions[i].kind != CONDITION_VALUE)
 			return error_say(err, -EINVAL,

@@ -18,23 +18,20 @@
 /* A bound that is not known. */
 #define UNKNOWN ((double) INFINITY)
 
-/* Makes room for one more element behind n, zeroed. `slot` is where the array's pointer stands; on failure the array stays as it was. */
-static bool grow(struct compare *c, void *slot, size_t n, size_t size)
+/* The array with room for one more element behind n, zeroed; NULL when memory ran out: the old one stays. */
+static void *grown(struct compare *c, void *array, size_t n, size_t size)
 {
-	char *array;
+	char *larger;
 
 	/* Powers of two: the array is full when n is one. */
 	if (n & (n - 1))
-		return true;
-	memcpy(&array, slot, sizeof(array));
-	array = realloc(array, (n ? 2 * n : 1) * size);
-	if (!array) {
+		return array;
+	larger = realloc(array, (n ? 2 * n : 1) * size);
+	if (larger)
+		memset(larger + n * size, 0, (n ? n : 1) * size);
+	else
 		c->failed = true;
-		return false;
-	}
-	memset(array + n * size, 0, (n ? n : 1) * size);
-	memcpy(slot, &array, sizeof(array));
-	return true;
+	return larger;
 }
 
 size_t compare_group(struct compare *c, const char *label)
@@ -43,7 +40,10 @@ size_t compare_group(struct compare *c, const char *label)
 		if (strcmp(c->groups[i].label, label) == 0)
 			return i;
 	char *copy = strdup(label);
-	if (!copy || !grow(c, &c->groups, c->n_groups, sizeof(*c->groups))) {
+	struct compare_group *groups = grown(c, c->groups, c->n_groups, sizeof(*groups));
+	if (groups)
+		c->groups = groups;
+	if (!copy || !groups) {
 		free(copy);
 		c->failed = true;
 		return 0;
@@ -60,10 +60,15 @@ static uint32_t source_number(struct compare *c, const struct stored_run *run, c
 	for (size_t i = 0; key && i < c->n_sources; i++)
 		if (strcmp(c->sources[i], key) == 0)
 			return (uint32_t) i + 1;
-	char *copy = key ? strdup(key) : NULL;
-	if (!copy || !grow(c, &c->sources, c->n_sources, sizeof(*c->sources))) {
-		c->failed = c->failed || key;
+	if (!key)
+		return 0;
+	char *copy = strdup(key);
+	char **sources = grown(c, c->sources, c->n_sources, sizeof(*sources));
+	if (sources)
+		c->sources = sources;
+	if (!copy || !sources) {
 		free(copy);
+		c->failed = true;
 		return 0;
 	}
 	c->sources[c->n_sources] = copy;
@@ -81,7 +86,10 @@ static struct compare_row *row_of(struct compare *c, const char *name)
 		}
 	}
 	char *copy = strdup(name);
-	if (!copy || !grow(c, &c->rows, c->n_rows, sizeof(*c->rows))) {
+	struct compare_row *rows = grown(c, c->rows, c->n_rows, sizeof(*rows));
+	if (rows)
+		c->rows = rows;
+	if (!copy || !rows) {
 		free(copy);
 		c->failed = true;
 		return NULL;
@@ -92,23 +100,19 @@ static struct compare_row *row_of(struct compare *c, const char *name)
 	return &c->rows[c->n_rows++];
 }
 
-/* The array of groups at `slot` has elements up to this one. */
-static bool reach(struct compare *c, void *slot, size_t *n_of, size_t group, size_t size)
+/* The array of groups with elements from n_of up to this one; NULL when memory ran out: the old one stays. */
+static void *reaching(struct compare *c, void *array, size_t n_of, size_t group, size_t size)
 {
-	char *array;
+	char *larger;
 
-	if (group < *n_of)
-		return true;
-	memcpy(&array, slot, sizeof(array));
-	array = realloc(array, (group + 1) * size);
-	if (!array) {
+	if (group < n_of)
+		return array;
+	larger = realloc(array, (group + 1) * size);
+	if (larger)
+		memset(larger + n_of * size, 0, (group + 1 - n_of) * size);
+	else
 		c->failed = true;
-		return false;
-	}
-	memset(array + *n_of * size, 0, (group + 1 - *n_of) * size);
-	memcpy(slot, &array, sizeof(array));
-	*n_of = group + 1;
-	return true;
+	return larger;
 }
 
 static double bound_of(
@@ -150,11 +154,18 @@ static struct compare_value value_of(struct compare *c, const struct stored_run 
 static void add_value(
 	struct compare *c, struct compare_row *row, size_t group, const struct compare_value *value)
 {
-	if (!reach(c, &row->of, &row->n_of, group, sizeof(*row->of)))
+	struct compare_series *of = reaching(c, row->of, row->n_of, group, sizeof(*of));
+
+	if (!of)
 		return;
-	struct compare_series *s = &row->of[group];
-	if (grow(c, &s->values, s->n, sizeof(*s->values)))
-		s->values[s->n++] = *value;
+	row->of = of;
+	row->n_of = group >= row->n_of ? group + 1 : row->n_of;
+	struct compare_series *s = &of[group];
+	struct compare_value *values = grown(c, s->values, s->n, sizeof(*values));
+	if (!values)
+		return;
+	s->values = values;
+	values[s->n++] = *value;
 }
 
 /* A run that is being taken. */
@@ -251,7 +262,10 @@ static struct compare_fact *fact_of(struct compare *c, const char *name)
 		if (strcmp(c->facts[i].name, name) == 0)
 			return &c->facts[i];
 	char *copy = strdup(name);
-	if (!copy || !grow(c, &c->facts, c->n_facts, sizeof(*c->facts))) {
+	struct compare_fact *facts = grown(c, c->facts, c->n_facts, sizeof(*facts));
+	if (facts)
+		c->facts = facts;
+	if (!copy || !facts) {
 		free(copy);
 		c->failed = true;
 		return NULL;
@@ -294,9 +308,12 @@ static void add_fact(struct compare *c, size_t group, const char *name, const ch
 	uint64_t hash = hash_of(text, n);
 	struct compare_texts *t;
 
-	if (!fact || !reach(c, &fact->of, &fact->n_of, group, sizeof(*fact->of)))
+	t = fact ? reaching(c, fact->of, fact->n_of, group, sizeof(*t)) : NULL;
+	if (!t)
 		return;
-	t = &fact->of[group];
+	fact->of = t;
+	fact->n_of = group >= fact->n_of ? group + 1 : fact->n_of;
+	t += group;
 	for (size_t i = 0; i < t->n; i++)
 		if (t->whole[i] == hash)
 			return;
@@ -330,11 +347,11 @@ static int take_circumstance(const char *name, const struct field *field, void *
 /* The tightest limit of each kind, which stand in a list. */
 static void take_limits(struct taking *t)
 {
-	const json_t *limits = json_object_get(t->run->info, "target_limits");
-	const json_t *limit;
+	json_t *limits = json_object_get(t->run->info, "target_limits");
+	json_t *limit;
 	size_t i;
 
-	json_array_foreach((json_t *) (uintptr_t) limits, i, limit)
+	json_array_foreach(limits, i, limit)
 	{
 		const char *name = json_string_value(json_object_get(limit, "name"));
 		const char *unit = json_string_value(json_object_get(limit, "unit"));

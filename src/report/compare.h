@@ -37,7 +37,7 @@ struct compare_value {
 
 struct compare_series {
 	struct compare_value *values;
-	size_t n, room;
+	size_t n;
 };
 
 struct compare_row {

@@ -74,36 +74,42 @@ static bool where(const struct compare_row *row, const struct condition *conditi
 }
 
 static void add_figures(const struct compare *c, const struct compare_row *row,
-	const struct condition *condition, size_t base, size_t other, double confidence,
-	struct buf *out)
+	const struct compare_difference *d, size_t base, size_t other, struct buf *out)
 {
-	bool failed = false;
-	struct compare_difference d = compare_difference(row, base, other, confidence, &failed);
-	bool interval = d.confidence > 0 || d.lower < d.upper;
-
-	if (d.base_n > 0) {
+	if (d->base_n > 0) {
 		buf_addf(out, "%s ", c->groups[base].label);
-		text_add_value(out, row->name, d.base, d.base_quality);
+		text_add_value(out, row->name, d->base, d->base_quality);
 		buf_add_text(out, ", ");
 	}
 	buf_addf(out, "%s ", c->groups[other].label);
-	text_add_value(out, row->name, d.other, d.other_quality);
-	out->failed = out->failed || failed;
-	if (d.base_n == 0 || condition->kind == CONDITION_VALUE)
-		return;
+	text_add_value(out, row->name, d->other, d->other_quality);
+}
+
+static void add_change(const char *name, const struct compare_difference *d, struct buf *out)
+{
 	buf_add_text(out, ": ");
-	text_add_change(out, row->name, d.change);
-	if (d.has_relative) {
+	text_add_change(out, name, d->change);
+	if (d->has_relative) {
 		buf_add_text(out, ", ");
-		text_add_percent(out, d.relative);
+		text_add_percent(out, d->relative);
 	}
-	if (interval && !(isinf(d.lower) && isinf(d.upper))) {
-		buf_add_text(out, " (");
-		if (d.confidence > 0)
-			buf_addf(out, "%.4g %%: ", 100 * d.confidence);
-		text_add_interval(out, row->name, d.lower, d.upper);
-		buf_add_char(out, ')');
-	}
+	if (!(d->confidence > 0 || d->lower < d->upper) || (isinf(d->lower) && isinf(d->upper)))
+		return;
+	buf_add_text(out, " (");
+	if (d->confidence > 0)
+		buf_addf(out, "%.4g %%: ", 100 * d->confidence);
+	text_add_interval(out, name, d->lower, d->upper);
+	buf_add_char(out, ')');
+}
+
+static void add_doubt(
+	const struct compare_difference *d, bool of_change, double confidence, struct buf *out)
+{
+	if (of_change && d->base_n + d->other_n > 2 && d->confidence == 0)
+		buf_addf(out, "; too few runs to say (%zu of each would do)",
+			shift_least_runs(confidence));
+	else
+		buf_add_text(out, "; the true value may lie on either side of the bound");
 }
 
 static bool is_missing(const struct compare *c, const struct compare_row *row, const char *field,
@@ -143,17 +149,12 @@ enum condition_result condition_judge(const struct compare *c, const struct cond
 	if (condition->kind == CONDITION_RELATIVE)
 		to_zero.bound = 0;
 	result = judge(&to_zero, &known);
-	add_figures(c, row, condition, base, other, confidence, why);
-	if (result == CONDITION_NOT_JUDGED) {
-		size_t n_base = compare_series(row, base)->n;
-		size_t n_other = compare_series(row, other)->n;
-
-		if (condition->kind != CONDITION_VALUE && n_base + n_other > 2 &&
-			isinf(known.lower) && isinf(known.upper))
-			buf_addf(why, "; too few runs to say (%zu of each would do)",
-				shift_least_runs(confidence));
-		else
-			buf_add_text(why, "; the true value may lie on either side of the bound");
-	}
+	struct compare_difference d =
+		compare_difference(row, base, other, confidence, &why->failed);
+	add_figures(c, row, &d, base, other, why);
+	if (condition->kind != CONDITION_VALUE)
+		add_change(row->name, &d, why);
+	if (result == CONDITION_NOT_JUDGED)
+		add_doubt(&d, condition->kind != CONDITION_VALUE, confidence, why);
 	return result;
 }

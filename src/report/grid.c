@@ -175,7 +175,7 @@ void grid_table(const struct grid *g, size_t width, bool color, struct buf *out)
 	for (size_t i = 0; i < g->n; i++) {
 		const struct grid_line *line = &g->lines[i];
 
-		for (size_t c = 0; c < g->columns; c++)
+		for (size_t c = 0; c < GRID_COLUMNS_MAX; c++)
 			texts[c] = cell(line, c);
 		if (line->kind == GRID_ROW) {
 			add_row(g, &w, texts, width, out);
@@ -266,7 +266,6 @@ void grid_words(struct buf *out, const char *text, size_t column, size_t indent,
 		if (!line_start && column + 1 + wide > width) {
 			buf_addf(out, "\n%*s", (int) indent, "");
 			column = indent;
-			line_start = true;
 		} else if (!line_start) {
 			buf_add_char(out, ' ');
 			column++;

@@ -158,8 +158,9 @@ static double square_root(double x)
 {
 	double root = x > 1 ? x : 1;
 
-	for (double next = (root + x / root) / 2; next < root; next = (root + x / root) / 2)
-		root = next;
+	/* Newton's steps halve what is far too large, and soon double the digits: 100 reach any x up to 1e50. */
+	for (int i = 0; i < 100; i++)
+		root = (root + x / root) / 2;
 	return root;
 }
 
@@ -237,9 +238,9 @@ static double middle_difference(const struct shift_lists *l)
 struct shift shift_between(const struct shift_lists *l, double confidence)
 {
 	unsigned long long pairs = (unsigned long long) l->n_a * l->n_b;
-	struct shift s = {
-		.estimate = middle_difference(l), .lower = -INFINITY, .upper = INFINITY
-	};
+	struct shift s = { .estimate = middle_difference(l),
+		.lower = -(double) INFINITY,
+		.upper = (double) INFINITY };
 	size_t k = shift_rank(l->n_a, l->n_b, confidence, &s.confidence);
 
 	if (k == 0)
