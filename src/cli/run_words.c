@@ -33,6 +33,8 @@ static int filtered(const struct found_run *found, void *context)
 
 int find_usual_runs(const char *output_prefix, found_each *each, void *context, struct error *err)
 {
+	output_prefix = output_prefix ? output_prefix : RUNS_PREFIX_DEFAULT;
+
 	char *begin = strndup(output_prefix, strcspn(output_prefix, "{"));
 	char *directory = begin ? strdup(begin) : NULL;
 	char *slash = directory ? strrchr(directory, '/') : NULL;
@@ -133,7 +135,8 @@ static const char *find_last(struct candidates *c, size_t back)
 	size_t opened = 0;
 	size_t known = 0;
 
-	qsort(c->list, c->n, sizeof(*c->list), later_written);
+	if (c->n > 0)
+		qsort(c->list, c->n, sizeof(*c->list), later_written);
 	for (; opened < c->n; opened++) {
 		struct candidate one = c->list[opened];
 
@@ -177,7 +180,7 @@ static int open_last(
 			r = stored_run_open(path, ret, err);
 		else
 			r = error_say(err, -ENOENT, "%s: there are no so many runs in %s", word,
-				output_prefix);
+				output_prefix ? output_prefix : RUNS_PREFIX_DEFAULT);
 	} else if (r == -ENOMEM) {
 		error_set(err, r, "cannot look for runs");
 	}
@@ -201,7 +204,8 @@ static int open_named(
 	int r = find_usual_runs(output_prefix, keep, &c, NULL);
 	bool found = false;
 
-	qsort(c.list, c.n, sizeof(*c.list), later_written);
+	if (c.n > 0)
+		qsort(c.list, c.n, sizeof(*c.list), later_written);
 	/* Most ids stand in their paths. */
 	for (int all = 0; r == 0 && !found && all <= 1; all++) {
 		for (size_t i = 0; i < c.n && !found; i++) {

@@ -9,9 +9,10 @@
 struct error;
 
 /* clang-format off */
+#define RUNS_PREFIX_DEFAULT ".assay/runs/{datetime}-{pid}/"
 #define OPTION_RUNS_PREFIX \
 	.name = "output-prefix", .letter = 'p', .argument = "PREFIX", \
-	.default_text = ".assay/runs/{datetime}-{pid}/", .environment = "ASSAY_OUTPUT_PREFIX", \
+	.default_text = RUNS_PREFIX_DEFAULT, .environment = "ASSAY_OUTPUT_PREFIX", \
 	.help = "the prefix that runs are recorded with: ids and @last are looked for in what stands before its " \
 		"first {"
 /* For the help of a verb. */
@@ -20,9 +21,9 @@ struct error;
 	"the one that began last, @last-1 for the one before it, or a file of another tool that 'assay import' knows."
 /* clang-format on */
 
-/* Looks for runs in the place that such a prefix names, which need not be there. */
+/* Looks for runs in the place that such a prefix names, which need not be there. NULL: none was given. */
 int find_usual_runs(const char *output_prefix, found_each *each, void *context, struct error *err);
-/* Opens the run that the word stands for. A negative errno with a line. */
+/* Opens the run that the word stands for, with such a prefix. A negative errno with a line. */
 int run_word_open(
 	const char *word, const char *output_prefix, struct stored_run *ret, struct error *err);
 
