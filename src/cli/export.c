@@ -14,8 +14,6 @@
 #include "cli/verb.h"
 #include "record/foreign/export.h"
 
-#define PREFIX_DEFAULT ".assay/runs/{datetime}-{pid}/"
-
 static const struct option_row rows[] = {
 	{ .group = "What is written",
 		.name = "to",
@@ -290,8 +288,7 @@ static int exec(const struct verb *verb, struct option_values *values, char **wo
 	q.path = verb_option(verb, values, "output");
 	if (q.path && strcmp(q.path, "-") == 0)
 		q.path = NULL;
-	const char *prefix = verb_option(verb, values, "output-prefix");
-	return export_runs(verb, &q, words, prefix ? prefix : PREFIX_DEFAULT);
+	return export_runs(verb, &q, words, verb_option(verb, values, "output-prefix"));
 }
 
 const struct verb verb_export = {

@@ -18,10 +18,10 @@
 #include "cli/verb.h"
 #include "record/foreign/import.h"
 #include "record/run_files.h"
+#include "record/run_names.h"
 #include "record/write_run.h"
 #include "report/wrap.h"
 
-#define PREFIX_DEFAULT ".assay/runs/{datetime}-{pid}/"
 /* What a shell, a query and a file name all take as they are. */
 #define TAG_BYTES "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._:/-"
 
@@ -38,7 +38,7 @@ static const struct option_row rows[] = {
 		.name = "output-prefix",
 		.letter = 'p',
 		.argument = "PREFIX",
-		.default_text = PREFIX_DEFAULT,
+		.default_text = RUN_PREFIX_DEFAULT,
 		.environment = "ASSAY_OUTPUT_PREFIX",
 		.help = "what the names of the new files begin with; {datetime} is now, {pid} our "
 			"process id and, behind a -, the number of the run among those of this "
@@ -322,7 +322,7 @@ static int exec(const struct verb *verb, struct option_values *values, char **wo
 {
 	const char *prefix = verb_option(verb, values, "output-prefix");
 	const char *from = verb_option(verb, values, "from");
-	struct import im = { .prefix = prefix ? prefix : PREFIX_DEFAULT,
+	struct import im = { .prefix = prefix ? prefix : RUN_PREFIX_DEFAULT,
 		.tags = verb_value(verb, values, "tag")->all,
 		.dry = verb_option(verb, values, "dry-run") != NULL,
 		.clobber = verb_option(verb, values, "clobber") != NULL,

@@ -15,6 +15,11 @@
 #define LAST "@last"
 #define BACK_MAX 1000000
 
+static const char *prefix_or_default(const char *output_prefix)
+{
+	return output_prefix ? output_prefix : RUN_PREFIX_DEFAULT;
+}
+
 /* Runs whose paths begin with a text. */
 struct filter {
 	const char *begin;
@@ -33,9 +38,8 @@ static int filtered(const struct found_run *found, void *context)
 
 int find_usual_runs(const char *output_prefix, found_each *each, void *context, struct error *err)
 {
-	output_prefix = output_prefix ? output_prefix : RUNS_PREFIX_DEFAULT;
-
-	char *begin = strndup(output_prefix, strcspn(output_prefix, "{"));
+	const char *prefix = prefix_or_default(output_prefix);
+	char *begin = strndup(prefix, strcspn(prefix, "{"));
 	char *directory = begin ? strdup(begin) : NULL;
 	char *slash = directory ? strrchr(directory, '/') : NULL;
 	struct filter filter = { begin, each, context };
@@ -180,7 +184,7 @@ static int open_last(
 			r = stored_run_open(path, ret, err);
 		else
 			r = error_say(err, -ENOENT, "%s: there are no so many runs in %s", word,
-				output_prefix ? output_prefix : RUNS_PREFIX_DEFAULT);
+				prefix_or_default(output_prefix));
 	} else if (r == -ENOMEM) {
 		error_set(err, r, "cannot look for runs");
 	}
