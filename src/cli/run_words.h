@@ -9,6 +9,7 @@
 
 struct error;
 
+/* clang-format off */
 #define OPTION_RUNS_PREFIX                                                                         \
 	.name = "output-prefix", .letter = 'p', .argument = "PREFIX",                              \
 	.default_text = RUN_PREFIX_DEFAULT, .environment = "ASSAY_OUTPUT_PREFIX",                  \
