@@ -39,6 +39,33 @@ static const struct {
 	/* clang-format on */
 };
 
+/* What con-duct's ls calls them; where a run has nothing of that name itself. */
+static const struct {
+	const char *name, *same;
+} FIELD_SAME[] = {
+	{ "wall_clock_time", "wall_seconds" },
+	{ "start_time", "started" },
+	{ "end_time", "ended" },
+	{ "logs_size", "logs_bytes" },
+	{ "uid", "user.uid" },
+	{ "cpu_total", "host.cpus_online" },
+	{ "memory_total", "host.memory_total_bytes" },
+	{ "peak_rss", "proc_peak_rss_total_bytes" },
+	{ "average_rss", "proc_mean_rss_total_bytes" },
+	{ "peak_vsz", "proc_peak_vsz_total_bytes" },
+	{ "average_vsz", "proc_mean_vsz_total_bytes" },
+	{ "num_samples", "self.ticks" },
+	{ "num_reports", "self.windows" },
+};
+
+const char *field_same(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(FIELD_SAME); i++)
+		if (strcmp(FIELD_SAME[i].name, name) == 0)
+			return FIELD_SAME[i].same;
+	return NULL;
+}
+
 /* Members that describe the record and not the run, or that fields of their own tell better. */
 static const char *const left_out[] = { "measurements", "collectors", "rungs", "headline",
 	"summary", "devices", "schema", "version", "state", "target_limits", "segments" };
@@ -192,6 +219,8 @@ struct field run_field(const struct stored_run *run, const char *name)
 			field = json_field(at_path(run->info, FIELD_SHORT[i].path));
 	if (field.type == FIELD_ABSENT)
 		field = json_field(at_path(run->info, name));
+	if (field.type == FIELD_ABSENT && field_same(name))
+		field = run_field(run, field_same(name));
 	return field;
 }
 
@@ -283,10 +312,23 @@ enum field_unit field_unit(const char *name)
 		{ "percent", FIELD_PERCENT }, { "cores", FIELD_CORES }, { "count", FIELD_COUNT },
 		{ "joules", FIELD_JOULES }, { "watts", FIELD_WATTS }, { "hertz", FIELD_HERTZ },
 		{ "celsius", FIELD_CELSIUS }, { "started", FIELD_TIME }, { "ended", FIELD_TIME } };
+	const char *same = field_same(name);
+	size_t n;
 
-	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
-		if (run_name_is(name, units[i].end))
+	if (same)
+		name = same;
+	/* whoever tagged a run chose what the value is */
+	if (strncmp(name, "tags.", strlen("tags.")) == 0)
+		return FIELD_PLAIN;
+	n = strlen(name);
+	if (run_name_is(name, ".lower") || run_name_is(name, ".upper"))
+		n -= strlen(".lower");
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
+		size_t n_end = strlen(units[i].end);
+
+		if (n >= n_end && strncmp(name + n - n_end, units[i].end, n_end) == 0)
 			return units[i].unit;
+	}
 	return FIELD_PLAIN;
 }
 

@@ -8,6 +8,7 @@
  *   a tag                         tags.KEY
  *   any member by its path        host.hostname  slurm.SLURM_JOB_ID  outcome.exit_code  notes
  *   short for a path              those of FIELD_SHORT in fields.c: exit_code, hostname, command, started ...
+ *   as con-duct calls it          those of FIELD_SAME in fields.c: peak_rss, wall_clock_time ...
  */
 #ifndef ASSAY_RECORD_FIELDS_H
 #define ASSAY_RECORD_FIELDS_H
@@ -39,6 +40,9 @@ void field_done(struct field *field);
  * are left out. Ends early when `each` returns a negative errno, and returns it. */
 int run_fields(const struct stored_run *run,
 	int (*each)(const char *name, const struct field *field, void *context), void *context);
+
+/* Our name of what con-duct calls so; NULL. It counts only where a run has nothing under the name itself. */
+const char *field_same(const char *name);
 
 /* How values of that name are shown to people. */
 enum field_unit {
