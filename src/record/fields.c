@@ -332,6 +332,13 @@ enum field_unit field_unit(const char *name)
 	return FIELD_PLAIN;
 }
 
+const char *field_mark(const struct field *field)
+{
+	if (field->type == FIELD_ABSENT || field->quality == ABSENT)
+		return "";
+	return quality_mark((enum quality) field->quality);
+}
+
 static void number_text(enum field_unit unit, const struct field *field, struct buf *out)
 {
 	char text[UNITS_TEXT_SIZE];

@@ -59,6 +59,8 @@ enum field_unit {
 	FIELD_CELSIUS
 };
 enum field_unit field_unit(const char *name);
+/* "=", "~", ">=", "<=": how a measured value is known; "" of any other. */
+const char *field_mark(const struct field *field);
 /* For people: "1.50 GiB", "2m 5.0s", "3.96", text as it is (raw: the caller makes it printable). Absent: "-". */
 struct buf;
 void field_text(const char *name, const struct field *field, struct buf *out);
