@@ -37,6 +37,8 @@ static int take(struct ls_find *find, struct stored_run *run)
 		r = run_fields(run, keep_name, find->names);
 	find->names_taken++;
 	find->found++;
+	if (find->store)
+		find->store(run, find->store_context);
 	if (r < 0 || find->names->failed)
 		return -ENOMEM;
 	r = ls_rows_take(find->rows, run->file, look_up, run, false);

@@ -55,6 +55,9 @@ struct ls_find {
 	struct run_index **indexes; /* those that rows came from */
 	size_t n_indexes;
 	uint64_t found;
+	void (*store)(
+		const struct stored_run *run, void *context); /* gets each that is read, or NULL */
+	void *store_context;
 };
 
 /* What a word stands for. 0, also where something could not be read; or -ENOMEM. */

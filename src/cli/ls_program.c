@@ -147,6 +147,7 @@ static int look(struct ls_find *find, char **words)
 			(struct ls_problems){ .shown = find->problems->shown && turn == 0 };
 		find->found = 0;
 		find->no_index = find->no_index || turn == 3;
+		find->rebuild_index = find->rebuild_index && turn == 0;
 		r = find_all(find, words);
 		if (r == 0) {
 			ls_rows_arrange(find->rows);

@@ -209,9 +209,9 @@ int ls_rows_take(struct ls_rows *rows, const char *file, ls_lookup *lookup, void
 	look_for_unseen(query, lookup, run);
 	if (r < 0 || !is_meant(query, lookup, run))
 		return r;
-	row.file = strdup(file);
+	row.file = file ? strdup(file) : NULL;
 	row.cells = calloc(query->n_names, sizeof(*row.cells));
-	if (!row.file || !row.cells)
+	if ((file && !row.file) || !row.cells)
 		r = -ENOMEM;
 	for (size_t i = 0; r == 0 && i < query->n_sort; i++)
 		r = fill(rows, &row, query->sort[i], lookup, run);
@@ -290,17 +290,21 @@ void ls_rows_arrange(struct ls_rows *rows)
 
 	if (query->newest) {
 		qsort_r(rows->list, rows->n, sizeof(*rows->list), compare_rows, &by_start);
-		while (rows->n > query->newest)
-			row_done(rows, &rows->list[--rows->n]);
+		ls_rows_cut(rows, rows->n < query->newest ? rows->n : query->newest);
 	}
 	if (rows->n)
 		qsort_r(rows->list, rows->n, sizeof(*rows->list), compare_rows, &order);
 }
 
+void ls_rows_cut(struct ls_rows *rows, size_t n)
+{
+	while (rows->n > n)
+		row_done(rows, &rows->list[--rows->n]);
+}
+
 void ls_rows_clear(struct ls_rows *rows)
 {
-	for (size_t i = 0; i < rows->n; i++)
-		row_done(rows, &rows->list[i]);
+	ls_rows_cut(rows, 0);
 	free(rows->list);
 	*rows = (struct ls_rows){ .query = rows->query };
 }

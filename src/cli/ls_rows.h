@@ -65,12 +65,14 @@ struct ls_rows {
 /* A value of the run in turn, by its number among the names. */
 typedef struct field ls_lookup(void *run, const char *name, size_t number);
 
-/* Keeps the run if it is meant: 1, and it is the last of the list; 0: it is not. With `early` only what it is chosen and sorted by is looked up now. */
+/* Keeps the run if it is meant: 1, and it is the last of the list (`file` may be given to it then); 0: it is not. With `early` only what it is chosen and sorted by is looked up now. */
 int ls_rows_take(struct ls_rows *rows, const char *file, ls_lookup *lookup, void *run, bool early);
 /* Fills in what was not looked up yet. -ENOMEM or 0. */
 int ls_row_fill(struct ls_rows *rows, struct ls_row *row, ls_lookup *lookup, void *run);
 /* Puts them in order and leaves those that came last. */
 void ls_rows_arrange(struct ls_rows *rows);
+/* Leaves the first n. */
+void ls_rows_cut(struct ls_rows *rows, size_t n);
 /* Forgets them, but not what was asked for. */
 void ls_rows_clear(struct ls_rows *rows);
 

@@ -263,7 +263,14 @@ static bool is_left_out(const char *name)
 	return false;
 }
 
-static int path_fields(json_t *of, const char *path, each_field *each, void *context)
+/* Of the members of an object, and of those in it. */
+struct path_walk {
+	each_field *each;
+	void *context;
+	bool lists; /* too */
+};
+
+static int path_fields(json_t *of, const char *path, const struct path_walk *walk)
 {
 	const char *name;
 	json_t *value;
@@ -278,9 +285,9 @@ static int path_fields(json_t *of, const char *path, each_field *each, void *con
 		if (asprintf(&inner, "%s%s%s", path, *path ? "." : "", name) < 0)
 			return -ENOMEM;
 		if (json_is_object(value))
-			r = path_fields(value, inner, each, context);
-		else if (!json_is_array(value))
-			r = hand_over(each, context, inner, json_field(value));
+			r = path_fields(value, inner, walk);
+		else if (walk->lists || !json_is_array(value))
+			r = hand_over(walk->each, walk->context, inner, json_field(value));
 		free(inner);
 		if (r < 0)
 			return r;
@@ -290,6 +297,7 @@ static int path_fields(json_t *of, const char *path, each_field *each, void *con
 
 int run_fields(const struct stored_run *run, each_field *each, void *context)
 {
+	const struct path_walk walk = { each, context, false };
 	int r = 0;
 
 	for (size_t i = 0; r >= 0 && i < ARRAY_SIZE(of_files); i++)
@@ -299,8 +307,66 @@ int run_fields(const struct stored_run *run, each_field *each, void *context)
 	if (r >= 0)
 		r = measured_fields(json_object_get(run->info, "summary"), each, context);
 	if (r >= 0)
-		r = path_fields(run->info, "", each, context);
+		r = path_fields(run->info, "", &walk);
 	return r < 0 ? r : 0;
+}
+
+/* What an object of the headline says besides its value. */
+static int headline_members(const json_t *headline, const struct path_walk *walk)
+{
+	const char *name;
+	json_t *quantity;
+	int r = 0;
+
+	json_object_foreach((json_t *) (uintptr_t) headline, name, quantity)
+	{
+		if (r >= 0 && json_is_object(quantity))
+			r = path_fields(quantity, name, walk);
+	}
+	return r;
+}
+
+int run_every_field(const struct stored_run *run, each_field *each, void *context)
+{
+	static const char *const others[] = { "state", "format", "schema", "version" };
+	const struct path_walk walk = { each, context, true };
+	const json_t *headline = json_object_get(run->info, "headline");
+	int r = measured_fields(headline, each, context);
+
+	if (r >= 0)
+		r = headline_members(headline, &walk);
+	if (r >= 0)
+		r = measured_fields(json_object_get(run->info, "summary"), each, context);
+	for (size_t i = 0; r >= 0 && i < ARRAY_SIZE(others); i++)
+		r = hand_over(each, context, others[i], run_field(run, others[i]));
+	for (size_t i = 0; r >= 0 && i < ARRAY_SIZE(FIELD_SHORT); i++)
+		r = hand_over(each, context, FIELD_SHORT[i].name, run_field(run, FIELD_SHORT[i].name));
+	if (r >= 0)
+		r = path_fields(run->info, "", &walk);
+	return r < 0 ? r : 0;
+}
+
+bool field_is_of_files(const char *name)
+{
+	const char *same = field_same(name);
+
+	for (size_t i = 0; i < ARRAY_SIZE(of_files); i++)
+		if (strcmp(of_files[i], same ? same : name) == 0)
+			return strcmp(name, "state") != 0 && strcmp(name, "format") != 0;
+	return false;
+}
+
+bool field_is_apart(const char *name)
+{
+	char head[32];
+	size_t n = strcspn(name, ".");
+
+	if (n >= sizeof(head) || strcmp(name, "schema") == 0 || strcmp(name, "version") == 0 ||
+		strcmp(name, "state") == 0)
+		return false;
+	memcpy(head, name, n);
+	head[n] = '\0';
+	return is_left_out(head);
 }
 
 enum field_unit field_unit(const char *name)

@@ -30,7 +30,7 @@ struct field {
 		text; /* of FIELD_TEXT: n bytes, NUL-terminated; borrowed from the run or from `owned` */
 	size_t n;
 	uint8_t quality; /* enum quality; ABSENT: it is no measured value */
-	char *owned;
+	char *owned; /* of a list or an object, which is its JSON as a text; else NULL */
 };
 
 /* FIELD_ABSENT when the run has none of that name. field_done() afterwards. */
@@ -40,6 +40,16 @@ void field_done(struct field *field);
  * are left out. Ends early when `each` returns a negative errno, and returns it. */
 int run_fields(const struct stored_run *run,
 	int (*each)(const char *name, const struct field *field, void *context), void *context);
+
+/*
+ * For who keeps what a run says and answers for it later: everything that run_field() finds by a name, a name may come several times with the same value. But not what
+ * follows from where the files are (field_is_of_files(): prefix, logs_bytes ...), members that describe the record (field_is_apart(): measurements ...), and objects: the name
+ * of one is followed by a dot in the names of others.
+ */
+int run_every_field(const struct stored_run *run,
+	int (*each)(const char *name, const struct field *field, void *context), void *context);
+bool field_is_of_files(const char *name);
+bool field_is_apart(const char *name);
 
 /* Our name of what con-duct calls so; NULL. It counts only where a run has nothing under the name itself. */
 const char *field_same(const char *name);
