@@ -69,7 +69,7 @@ static void add_difference(struct buf *out, const struct compare_view *view,
 	struct buf note = { 0 };
 
 	next_text(out, view->c->groups[view->base].label);
-	next_text(out, verdict_name(d->verdict));
+	next_text(out, told_apart_name(d->verdict));
 	next_number(out, both ? d->change : NO_NUMBER);
 	next_number(out, both && d->has_relative ? d->relative : NO_NUMBER);
 	next_text(out, both && d->quality != ABSENT ? quality_name((enum quality) d->quality) : "");

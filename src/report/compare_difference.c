@@ -203,7 +203,7 @@ struct compare_difference compare_difference(
 	return d;
 }
 
-const char *verdict_name(enum verdict verdict)
+const char *told_apart_name(enum verdict verdict)
 {
 	static const char *const names[N_VERDICT] = { "none", "only_base", "only_other", "same",
 		"higher", "lower", "not_told_apart", "too_few_runs" };

@@ -43,6 +43,6 @@ bool compare_statistics(const struct compare_series *series, struct statistics *
 /* What may be said of all values together: the least claim. */
 uint8_t compare_quality(const struct compare_series *series);
 /* "same", "higher", "not_told_apart" ... */
-const char *verdict_name(enum verdict verdict);
+const char *told_apart_name(enum verdict verdict);
 
 #endif

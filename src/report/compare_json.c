@@ -99,7 +99,7 @@ static json_t *difference_json(
 	struct buf note = { 0 };
 
 	set_text(of, "group", view->c->groups[other].label);
-	set_text(of, "verdict", verdict_name(d.verdict));
+	set_text(of, "verdict", told_apart_name(d.verdict));
 	if (d.base_n > 0 && d.other_n > 0) {
 		if (!(isinf(d.lower) && isinf(d.upper)) || d.verdict == VERDICT_TOO_FEW)
 			set_number(of, "change", d.change);
