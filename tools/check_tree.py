@@ -21,9 +21,10 @@ MAY_INCLUDE = {
     "monitor": "base model linux target collect",
     "launch": "base linux",
     "record": "base model",
+    "index": "base model record",
     "report": "base model record",
     "api": "assay.h base model linux target collect monitor launch record report",
-    "cli": "assay.h base report record",
+    "cli": "assay.h base report record index",
 }
 
 # headers that Meson writes

@@ -18,10 +18,10 @@
 #include "cli/verb.h"
 #include "record/foreign/import.h"
 #include "record/run_files.h"
+#include "record/run_names.h"
 #include "record/write_run.h"
 #include "report/wrap.h"
 
-#define PREFIX_DEFAULT ".assay/runs/{datetime}-{pid}/"
 /* What a shell, a query and a file name all take as they are. */
 #define TAG_BYTES "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._:/-"
 
@@ -38,7 +38,7 @@ static const struct option_row rows[] = {
 		.name = "output-prefix",
 		.letter = 'p',
 		.argument = "PREFIX",
-		.default_text = PREFIX_DEFAULT,
+		.default_text = RUN_PREFIX_DEFAULT,
 		.environment = "ASSAY_OUTPUT_PREFIX",
 		.help = "what the names of the new files begin with; {datetime} is now, {pid} our "
 			"process id and, behind a -, the number of the run among those of this "
@@ -62,6 +62,7 @@ struct import {
 	uint64_t realtime_ns;
 	unsigned n; /* runs so far */
 	bool failed;
+	int unsaid; /* negative errno of what could not be printed */
 	char *last_prefix; /* of the run before */
 	char **seen; /* files that were read */
 	size_t n_seen;
@@ -142,20 +143,12 @@ static void describe(struct import *im, const struct stored_run *run, uint64_t w
 
 static void warn_of_damage(const struct stored_run *run, const struct series_survey *survey)
 {
-	struct buf name = { 0 };
-
-	if (survey->damaged == 0 && !survey->torn)
-		return;
-	text_add_printable(&name, run->file, strlen(run->file));
 	if (survey->damaged > 0)
-		complain("%s: %llu line%s could not be read (the first is line %llu)",
-			name.data ? name.data : "", (unsigned long long) survey->damaged,
-			survey->damaged == 1 ? "" : "s",
+		complain("%s: %llu line%s could not be read (the first is line %llu)", run->file,
+			(unsigned long long) survey->damaged, survey->damaged == 1 ? "" : "s",
 			(unsigned long long) survey->first_damaged);
 	if (survey->torn)
-		complain("%s: its last line is not whole and is left out",
-			name.data ? name.data : "");
-	buf_done(&name);
+		complain("%s: its last line is not whole and is left out", run->file);
 }
 
 static int count_only(const json_t *window, void *context)
@@ -198,13 +191,17 @@ static int import_one(struct import *im, const struct stored_run *run)
 	im->n++;
 	buf_clear(&im->line);
 	r = expand(im, im->prefix, &prefix, &err);
-	if (r == 0 && im->last_prefix && strcmp(im->last_prefix, prefix) == 0)
+	if (r < 0 || !prefix) {
+		complain("%s: %s", run->file, err.text);
+		return r < 0 ? r : -ENOMEM;
+	}
+	if (im->last_prefix && strcmp(im->last_prefix, prefix) == 0)
 		r = error_say(&err, -EINVAL,
 			"%.200s holds the run before: the prefix of more than one run needs {pid}",
 			prefix);
-	else if (r == 0 && im->dry)
+	else if (im->dry)
 		r = stored_run_windows(run, count_only, NULL, &survey, &err);
-	else if (r == 0)
+	else
 		r = write_one(im, run, prefix, &survey, &err);
 	if (r < 0) {
 		complain("%s: %s", run->file, err.text);
@@ -216,7 +213,9 @@ static int import_one(struct import *im, const struct stored_run *run)
 		describe(im, run, survey.windows);
 		buf_add_char(&im->line, '\n');
 		warn_of_damage(run, &survey);
-		r = write_data(&im->line);
+		/* Nobody may listen; the runs are imported all the same. */
+		if (im->unsaid == 0)
+			im->unsaid = write_data(&im->line);
 		free(im->last_prefix);
 		im->last_prefix = prefix;
 		prefix = NULL;
@@ -275,7 +274,7 @@ static int import_number(struct import *im, const char *word, size_t which)
 		several = false;
 	}
 	stored_run_done(&run);
-	if (r == -EPIPE || stopped_by)
+	if (stopped_by)
 		return -EINTR;
 	return several;
 }
@@ -302,7 +301,7 @@ static int import_words(struct import *im, char **words)
 		raise(stopped_by);
 		return EXIT_TROUBLE;
 	}
-	r = close_data(0);
+	r = close_data(im->unsaid == -EPIPE ? 0 : im->unsaid);
 	return im->failed ? EXIT_TROUBLE : r;
 }
 
@@ -323,7 +322,7 @@ static int exec(const struct verb *verb, struct option_values *values, char **wo
 {
 	const char *prefix = verb_option(verb, values, "output-prefix");
 	const char *from = verb_option(verb, values, "from");
-	struct import im = { .prefix = prefix ? prefix : PREFIX_DEFAULT,
+	struct import im = { .prefix = prefix ? prefix : RUN_PREFIX_DEFAULT,
 		.tags = verb_value(verb, values, "tag")->all,
 		.dry = verb_option(verb, values, "dry-run") != NULL,
 		.clobber = verb_option(verb, values, "clobber") != NULL,

@@ -39,6 +39,33 @@ static const struct {
 	/* clang-format on */
 };
 
+/* What con-duct's ls calls them; where a run has nothing of that name itself. */
+static const struct {
+	const char *name, *same;
+} FIELD_SAME[] = {
+	{ "wall_clock_time", "wall_seconds" },
+	{ "start_time", "started" },
+	{ "end_time", "ended" },
+	{ "logs_size", "logs_bytes" },
+	{ "uid", "user.uid" },
+	{ "cpu_total", "host.cpus_online" },
+	{ "memory_total", "host.memory_total_bytes" },
+	{ "peak_rss", "proc_peak_rss_total_bytes" },
+	{ "average_rss", "proc_mean_rss_total_bytes" },
+	{ "peak_vsz", "proc_peak_vsz_total_bytes" },
+	{ "average_vsz", "proc_mean_vsz_total_bytes" },
+	{ "num_samples", "self.ticks" },
+	{ "num_reports", "self.windows" },
+};
+
+const char *field_same(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(FIELD_SAME); i++)
+		if (strcmp(FIELD_SAME[i].name, name) == 0)
+			return FIELD_SAME[i].same;
+	return NULL;
+}
+
 /* Members that describe the record and not the run, or that fields of their own tell better. */
 static const char *const left_out[] = { "measurements", "collectors", "rungs", "headline",
 	"summary", "devices", "schema", "version", "state", "target_limits", "segments" };
@@ -192,6 +219,8 @@ struct field run_field(const struct stored_run *run, const char *name)
 			field = json_field(at_path(run->info, FIELD_SHORT[i].path));
 	if (field.type == FIELD_ABSENT)
 		field = json_field(at_path(run->info, name));
+	if (field.type == FIELD_ABSENT && field_same(name))
+		field = run_field(run, field_same(name));
 	return field;
 }
 
@@ -234,7 +263,14 @@ static bool is_left_out(const char *name)
 	return false;
 }
 
-static int path_fields(json_t *of, const char *path, each_field *each, void *context)
+/* Of the members of an object, and of those in it. */
+struct path_walk {
+	each_field *each;
+	void *context;
+	bool lists; /* too */
+};
+
+static int path_fields(json_t *of, const char *path, const struct path_walk *walk)
 {
 	const char *name;
 	json_t *value;
@@ -249,9 +285,9 @@ static int path_fields(json_t *of, const char *path, each_field *each, void *con
 		if (asprintf(&inner, "%s%s%s", path, *path ? "." : "", name) < 0)
 			return -ENOMEM;
 		if (json_is_object(value))
-			r = path_fields(value, inner, each, context);
-		else if (!json_is_array(value))
-			r = hand_over(each, context, inner, json_field(value));
+			r = path_fields(value, inner, walk);
+		else if (walk->lists || !json_is_array(value))
+			r = hand_over(walk->each, walk->context, inner, json_field(value));
 		free(inner);
 		if (r < 0)
 			return r;
@@ -261,6 +297,7 @@ static int path_fields(json_t *of, const char *path, each_field *each, void *con
 
 int run_fields(const struct stored_run *run, each_field *each, void *context)
 {
+	const struct path_walk walk = { each, context, false };
 	int r = 0;
 
 	for (size_t i = 0; r >= 0 && i < ARRAY_SIZE(of_files); i++)
@@ -270,8 +307,66 @@ int run_fields(const struct stored_run *run, each_field *each, void *context)
 	if (r >= 0)
 		r = measured_fields(json_object_get(run->info, "summary"), each, context);
 	if (r >= 0)
-		r = path_fields(run->info, "", each, context);
+		r = path_fields(run->info, "", &walk);
 	return r < 0 ? r : 0;
+}
+
+/* What an object of the headline says besides its value. */
+static int headline_members(const json_t *headline, const struct path_walk *walk)
+{
+	const char *name;
+	json_t *quantity;
+	int r = 0;
+
+	json_object_foreach((json_t *) (uintptr_t) headline, name, quantity)
+	{
+		if (r >= 0 && json_is_object(quantity))
+			r = path_fields(quantity, name, walk);
+	}
+	return r;
+}
+
+int run_every_field(const struct stored_run *run, each_field *each, void *context)
+{
+	static const char *const others[] = { "state", "format", "schema", "version" };
+	const struct path_walk walk = { each, context, true };
+	const json_t *headline = json_object_get(run->info, "headline");
+	int r = measured_fields(headline, each, context);
+
+	if (r >= 0)
+		r = headline_members(headline, &walk);
+	if (r >= 0)
+		r = measured_fields(json_object_get(run->info, "summary"), each, context);
+	for (size_t i = 0; r >= 0 && i < ARRAY_SIZE(others); i++)
+		r = hand_over(each, context, others[i], run_field(run, others[i]));
+	for (size_t i = 0; r >= 0 && i < ARRAY_SIZE(FIELD_SHORT); i++)
+		r = hand_over(each, context, FIELD_SHORT[i].name, run_field(run, FIELD_SHORT[i].name));
+	if (r >= 0)
+		r = path_fields(run->info, "", &walk);
+	return r < 0 ? r : 0;
+}
+
+bool field_is_of_files(const char *name)
+{
+	const char *same = field_same(name);
+
+	for (size_t i = 0; i < ARRAY_SIZE(of_files); i++)
+		if (strcmp(of_files[i], same ? same : name) == 0)
+			return strcmp(name, "state") != 0 && strcmp(name, "format") != 0;
+	return false;
+}
+
+bool field_is_apart(const char *name)
+{
+	char head[32];
+	size_t n = strcspn(name, ".");
+
+	if (n >= sizeof(head) || strcmp(name, "schema") == 0 || strcmp(name, "version") == 0 ||
+		strcmp(name, "state") == 0)
+		return false;
+	memcpy(head, name, n);
+	head[n] = '\0';
+	return is_left_out(head);
 }
 
 enum field_unit field_unit(const char *name)
@@ -283,11 +378,31 @@ enum field_unit field_unit(const char *name)
 		{ "percent", FIELD_PERCENT }, { "cores", FIELD_CORES }, { "count", FIELD_COUNT },
 		{ "joules", FIELD_JOULES }, { "watts", FIELD_WATTS }, { "hertz", FIELD_HERTZ },
 		{ "celsius", FIELD_CELSIUS }, { "started", FIELD_TIME }, { "ended", FIELD_TIME } };
+	const char *same = field_same(name);
+	size_t n;
 
-	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
-		if (run_name_is(name, units[i].end))
+	if (same)
+		name = same;
+	/* whoever tagged a run chose what the value is */
+	if (strncmp(name, "tags.", strlen("tags.")) == 0)
+		return FIELD_PLAIN;
+	n = strlen(name);
+	if (run_name_is(name, ".lower") || run_name_is(name, ".upper"))
+		n -= strlen(".lower");
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
+		size_t n_end = strlen(units[i].end);
+
+		if (n >= n_end && strncmp(name + n - n_end, units[i].end, n_end) == 0)
 			return units[i].unit;
+	}
 	return FIELD_PLAIN;
+}
+
+const char *field_mark(const struct field *field)
+{
+	if (field->type == FIELD_ABSENT || field->quality == ABSENT)
+		return "";
+	return quality_mark((enum quality) field->quality);
 }
 
 static void number_text(enum field_unit unit, const struct field *field, struct buf *out)

@@ -8,6 +8,7 @@
  *   a tag                         tags.KEY
  *   any member by its path        host.hostname  slurm.SLURM_JOB_ID  outcome.exit_code  notes
  *   short for a path              those of FIELD_SHORT in fields.c: exit_code, hostname, command, started ...
+ *   as con-duct calls it          those of FIELD_SAME in fields.c: peak_rss, wall_clock_time ...
  */
 #ifndef ASSAY_RECORD_FIELDS_H
 #define ASSAY_RECORD_FIELDS_H
@@ -29,7 +30,7 @@ struct field {
 		text; /* of FIELD_TEXT: n bytes, NUL-terminated; borrowed from the run or from `owned` */
 	size_t n;
 	uint8_t quality; /* enum quality; ABSENT: it is no measured value */
-	char *owned;
+	char *owned; /* of a list or an object, which is its JSON as a text; else NULL */
 };
 
 /* FIELD_ABSENT when the run has none of that name. field_done() afterwards. */
@@ -39,6 +40,19 @@ void field_done(struct field *field);
  * are left out. Ends early when `each` returns a negative errno, and returns it. */
 int run_fields(const struct stored_run *run,
 	int (*each)(const char *name, const struct field *field, void *context), void *context);
+
+/*
+ * For who keeps what a run says and answers for it later: everything that run_field() finds by a name, a name may come several times with the same value. But not what
+ * follows from where the files are (field_is_of_files(): prefix, logs_bytes ...), members that describe the record (field_is_apart(): measurements ...), and objects: the name
+ * of one is followed by a dot in the names of others.
+ */
+int run_every_field(const struct stored_run *run,
+	int (*each)(const char *name, const struct field *field, void *context), void *context);
+bool field_is_of_files(const char *name);
+bool field_is_apart(const char *name);
+
+/* Our name of what con-duct calls so; NULL. It counts only where a run has nothing under the name itself. */
+const char *field_same(const char *name);
 
 /* How values of that name are shown to people. */
 enum field_unit {
@@ -55,6 +69,8 @@ enum field_unit {
 	FIELD_CELSIUS
 };
 enum field_unit field_unit(const char *name);
+/* "=", "~", ">=", "<=": how a measured value is known; "" of any other. */
+const char *field_mark(const struct field *field);
 /* For people: "1.50 GiB", "2m 5.0s", "3.96", text as it is (raw: the caller makes it printable). Absent: "-". */
 struct buf;
 void field_text(const char *name, const struct field *field, struct buf *out);

@@ -77,7 +77,9 @@ static int read_bytes(const char *path, struct buf *out, struct stat *st, struct
 
 	if (r == 0 && fstat(fd, st) < 0)
 		r = -errno;
-	if (r == 0 && !S_ISREG(st->st_mode))
+	if (r == 0 && S_ISDIR(st->st_mode))
+		r = error_say(err, -EISDIR, "it is a directory without a run in it");
+	else if (r == 0 && !S_ISREG(st->st_mode))
 		r = error_say(err, -EINVAL, "it is no file");
 	else if (r == 0 && st->st_size == 0)
 		r = error_say(err, -ENODATA, "it is empty");
@@ -85,7 +87,7 @@ static int read_bytes(const char *path, struct buf *out, struct stat *st, struct
 		r = fd_read_all(fd, STORED_INFO_MAX, out);
 	if (r == -EFBIG)
 		error_say(err, r, "it is larger than %zu MiB, and no run is",
-			STORED_INFO_MAX / (1024 * 1024));
+			STORED_INFO_MAX / 1024 / 1024);
 	else if (r < 0 && !(err && err->code == r && err->text[0]))
 		error_set(err, r, "cannot read it");
 	if (fd >= 0)
@@ -225,8 +227,8 @@ static int open_own(struct stored_run *run, const char *file, struct error *err)
 		r = 1;
 	}
 	buf_done(&bytes);
-	/* con-duct makes its info file before it has anything to say. */
-	if (r == -ENODATA)
+	/* con-duct makes its info file before it has anything to say; another tool's session may be a directory. */
+	if (r == -ENODATA || r == -EISDIR)
 		return 1;
 	if (r < 0)
 		return r;
@@ -299,8 +301,8 @@ static int open_foreign(struct stored_run *run, const char *path, size_t which,
 		r = error_say(err, -EINVAL, "it is empty");
 	else if (importer)
 		r = open_by(run, &file, which, importer, err);
-	else if (own->code < 0 && (file.head[0] == '{' || own->code == -EFBIG))
-		r = error_say(err, own->code, "%s", own->text);
+	else if (own->code < 0 && (file.head[0] == '{' || own->code == -EFBIG || file.is_directory))
+		r = error_say(err, own->code == -EISDIR ? -EINVAL : own->code, "%s", own->text);
 	else
 		r = say_unknown(err);
 	import_file_close(&file);

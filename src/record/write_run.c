@@ -185,15 +185,17 @@ static json_t *make_info(
 {
 	json_t *info = json_deep_copy(run->info);
 	json_t *program = json_pack("{s:s, s:s}", "name", "assay", "version", o->version);
+	/* One of assay's that comes back from an export is the run that it was. */
+	bool own = !json_object_get(info, "imported");
 	int r = info && program ? 0 : -ENOMEM;
 
-	if (r == 0 && json_object_set_new(info, "id", json_string(o->id)) < 0)
+	if (r == 0 && !own && json_object_set_new(info, "id", json_string(o->id)) < 0)
 		r = -ENOMEM;
-	if (r == 0 && json_object_set(info, "program", program) < 0)
+	if (r == 0 && !own && json_object_set(info, "program", program) < 0)
 		r = -ENOMEM;
 	if (r == 0)
 		r = add_files(info, o->prefix, has_usage);
-	if (r == 0)
+	if (r == 0 && !own)
 		r = add_import(run, info, o->realtime_ns);
 	if (r == 0)
 		r = add_tags(info, o->tags);

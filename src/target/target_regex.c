@@ -3,168 +3,23 @@
 #include "target/target_parts.h"
 
 #include <errno.h>
-#include <locale.h>
-#include <regex.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/bounded_regex.h"
 #include "base/error.h"
-#include "base/macros.h"
 #include "target/target.h"
 
-/*
- * regcomp(3) of the C library copies what is repeated, "a+" as "aa*" too: "((a{99}){99}){99}" and "a++++++++++++++++++++" take all memory. So
- * the copies are counted first, as it would make them.
- */
-#define NODES_MAX 1000
-#define DEPTH_MAX 40
-
-struct estimate {
-	unsigned depth; /* of open parentheses */
-	unsigned long before[DEPTH_MAX + 1]; /* at each depth: all but the last piece */
-	unsigned long last; /* the piece a repetition would be of */
-};
-
-static void add_piece(struct estimate *e, unsigned long nodes)
-{
-	e->before[e->depth] += e->last;
-	e->last = nodes;
-}
-
-/* The closing one, or the end of the text, which regcomp refuses. */
-static const char *end_of_bracket(const char *at)
-{
-	at++;
-	at += *at == '^';
-	at += *at == ']';
-	while (*at && *at != ']') {
-		char inner = '\0';
-
-		if (*at == '[')
-			inner = at[1];
-		if (inner == ':' || inner == '.' || inner == '=') {
-			const char close[] = { inner, ']', '\0' };
-			const char *end = strstr(at + 2, close);
-
-			if (!end)
-				return at + strlen(at);
-			at = end + 1;
-		}
-		at++;
-	}
-	return at;
-}
-
-/* The greatest number in the braces at `at`, as far as it matters; what is no repetition is for regcomp to judge. */
-static unsigned long repetitions(const char *at)
-{
-	unsigned long most = 1;
-
-	while (*++at && *at != '}') {
-		char *end;
-		unsigned long n = *at >= '0' && *at <= '9' ? strtoul(at, &end, 10) : 0;
-
-		if (n > 0)
-			at = end - 1;
-		most = n > most ? n : most;
-	}
-	return most > NODES_MAX ? NODES_MAX + 1 : most + 1;
-}
-
-/* One character, or what belongs to it; returns its last byte. NULL: too deep. */
-static const char *take(struct estimate *e, const char *at)
-{
-	if (*at == '(') {
-		if (e->depth == DEPTH_MAX)
-			return NULL;
-		add_piece(e, 0);
-		e->before[++e->depth] = 0;
-	} else if (*at == ')') {
-		unsigned long group = e->before[e->depth] + e->last;
-
-		e->depth--;
-		e->last = group + 1;
-	} else if (*at == '+') {
-		e->last = 2 * e->last + 1;
-	} else if (*at == '{') {
-		e->last = (e->last + 1) * repetitions(at);
-	} else {
-		add_piece(e, 1);
-		if (*at == '[')
-			at = end_of_bracket(at);
-		else if (*at == '\\' && at[1])
-			at++;
-	}
-	return at;
-}
-
-static const char *why_not(const char *text)
-{
-	struct estimate e = { .depth = 0 };
-
-	if (strlen(text) > TARGET_MATCH_MAX)
-		return "it is longer than 1024 bytes";
-	for (const char *at = text; at && *at; at += *at != '\0') {
-		if (*at == '\\' && at[1] >= '1' && at[1] <= '9')
-			return "references back (\\1) are not taken, a match could take for ever";
-		/* the C library takes it for a character; in our parentheses it would close them */
-		if (*at == ')' && e.depth == 0)
-			return "a ) has no ( before it; the character is \\)";
-		at = take(&e, at);
-		if (!at)
-			return "its parentheses are more than 40 deep";
-		unsigned long nodes = e.last;
-
-		for (unsigned i = 0; i <= e.depth; i++)
-			nodes += e.before[i];
-		if (nodes > NODES_MAX)
-			return "its repetitions make it too large";
-	}
-	return NULL;
-}
-
-/*
- * By bytes, whatever locale the program has: a command line may hold any. regexec(3) tries one beginning after the other, which takes the square of
- * the length: minutes for 64 KiB. Bound to the first byte it goes over them once.
- */
-static int compile_bound(regex_t *ret, const char *text)
-{
-	char bound[TARGET_MATCH_MAX + 8];
-	locale_t bytes = newlocale(LC_ALL_MASK, "C", (locale_t) 0);
-
-	if (!bytes)
-		return REG_ESPACE;
-	locale_t before = uselocale(bytes);
-	/* first as it stands, for what is wrong with it: "*a" is none, though it would be one in parentheses */
-	int code = regcomp(ret, text, REG_EXTENDED | REG_NOSUB);
-
-	if (code == 0) {
-		regfree(ret);
-		(void) snprintf(bound, sizeof(bound), "^.*(%s)", text);
-		code = regcomp(ret, bound, REG_EXTENDED | REG_NOSUB);
-	}
-	(void) uselocale(before);
-	freelocale(bytes);
-	return code;
-}
+_Static_assert(TARGET_MATCH_MAX == BOUNDED_REGEX_MAX, "a match is as long as an expression may be");
 
 int target_compile(struct target_term *term, const char *text, struct error *err)
 {
-	char reason[200];
-	const char *why = why_not(text);
+	char why[BOUNDED_REGEX_WHY_SIZE];
+	int r = bounded_regex_compile(&term->regex, text, why);
 
-	if (why)
-		return error_say(err, -EINVAL, "match:%s is not taken: %s", shown(text).text, why);
-	int code = compile_bound(&term->regex, text);
-
-	if (code == REG_ESPACE)
-		return error_set(err, -ENOMEM, "cannot compile match:%s", shown(text).text);
-	if (code != 0) {
-		(void) regerror(code, NULL, reason, sizeof(reason));
-		return error_say(err, -EINVAL, "match:%s is no regular expression: %s",
-			shown(text).text, reason);
-	}
+	if (r == -ENOMEM)
+		return error_set(err, r, "cannot compile match:%s", shown(text).text);
+	if (r < 0)
+		return error_say(err, r, "match:%s %s", shown(text).text, why);
 	term->has_regex = true;
 	term->text = strdup(text);
 	return term->text ? 0 : error_set(err, -ENOMEM, "cannot keep a regular expression");

@@ -478,3 +478,133 @@ def test_names_that_are_no_text_are_shown_and_kept(call, duct, room):
 
     assert called.status == 0 and "\x1b" not in called.out and "\\xff\\e[31m.txt: psrecord" in called.out
     assert bytes.fromhex(read_info(f"{room}/new_")["imported"]["file_hex"]) == os.path.realpath(name)
+
+
+@pytest.mark.parametrize("name, line", (("con-duct/0.2.2_usage.jsonl", 2), ("prmon/prmon.txt", 2)))
+def test_a_line_without_an_end_takes_no_memory(assay, run_assay, room, name, line):
+    """The rest of the file is one line of NULs, far longer than any."""
+    path = copy_of(room, name)
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:line]))
+    os.truncate(path, 1 << 30)
+    with open(path, "ab") as file:
+        file.write(b"\n" + lines[line])
+    with subprocess.Popen([str(assay), "import", "-p", f"{room}/new_", str(path)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.PIPE, env=run_assay.environment()) as process:
+        said = process.stderr.read().decode()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+
+    assert process.returncode == 0
+    assert f"1 line could not be read (the first is line {line + 1})" in said
+    assert len(read_usage(f"{room}/new_")) == (3 if "duct" in name else 2)
+    assert usage.ru_maxrss < 64 * 1024
+
+
+def test_whoever_stops_reading_stops_no_import(assay, run_assay, duct, room):
+    with subprocess.Popen([str(assay), "import", "-p", f"{room}/new-{{pid}}_", *(f"{duct(schema)}info.json" for schema in SCHEMAS)],
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=run_assay.environment()) as process:
+        process.stdout.close()
+        said = process.stderr.read()
+
+    assert (process.returncode, said) == (0, b"")
+    assert len(list(room.glob("new-*info.json"))) == len(SCHEMAS)
+
+
+def test_directories_devices_and_what_may_not_be_read_are_refused(call, room, ordinary_user):
+    (room / "empty").mkdir()
+    os.mkfifo(room / "fifo")
+    (room / "secret").write_text("x", encoding="utf-8")
+    (room / "secret").chmod(0)
+    called = call("import", f"{room}/empty", f"{room}/fifo", "/dev/null", f"{room}/secret", f"{room}/nowhere", user=ordinary_user)
+
+    assert called.status == 1 and called.err.count("\n") == 5
+    for words in ("empty: it is a directory without a run", "fifo: it is no file", "null: it is no file", "secret: cannot read it",
+                  "nowhere: there is no such file"):
+        assert words in called.err
+
+
+ODD_VALUES = (None, 7, -1, "", "x", "a\0b\n", [], {}, [[]], 1e300, -1e300, 9223372036854775807, True)
+
+
+def paths_of(value, path=()):
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield (*path, key)
+            yield from paths_of(inner, (*path, key))
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield (*path, index)
+            yield from paths_of(inner, (*path, index))
+
+
+def changed(value, path, odd):
+    copied = json.loads(json.dumps(value))
+    at = copied
+    for key in path[:-1]:
+        at = at[key]
+    at[path[-1]] = odd
+    return copied
+
+
+@pytest.mark.parametrize("name", ("con-duct/0.1.0_info.json", "con-duct/0.2.2_info.json", "prmon/prmon.json", "resource_monitor/job.summary"))
+def test_whatever_stands_in_a_file_what_is_made_of_it_is_valid(call, room, name):
+    good = json.loads((FOREIGN / name).read_text(encoding="utf-8"))
+    files = []
+    for path in paths_of(good):
+        for odd in ODD_VALUES:
+            files.append(room / f"{len(files)}-{name.rpartition('/')[2]}")
+            files[-1].write_text(json.dumps(changed(good, path, odd)), encoding="utf-8")
+    called = call("import", "-p", f"{room}/new-{{pid}}_", *map(str, files), timeout=120)
+
+    made = [line.split(" from ")[0] for line in called.out.splitlines()]
+    assert all("no other format" in line for line in called.err.splitlines()), called.err
+    assert len(made) > 0.9 * len(files) and all(read_info(prefix) for prefix in made)
+
+
+def test_whatever_stands_in_a_line_of_con_ducts_what_is_made_of_it_is_valid(call, duct, room):
+    prefix = duct()
+    line = json.loads((prefix.parent / "d_usage.jsonl").read_bytes().splitlines()[1])
+    lines = [changed(line, path, odd) for path in paths_of(line) for odd in ODD_VALUES]
+    for second, odd in enumerate(lines):
+        if odd.get("timestamp") == line["timestamp"]:
+            odd["timestamp"] = f"2026-01-02T11:{second // 60:02d}:{second % 60:02d}+01:00"
+    damaged(prefix, [json.dumps(odd).encode() + b"\n" for odd in lines])
+    called = call("import", "-p", f"{room}/new_", f"{prefix}info.json")
+
+    assert called.status == 0 and "could not be read" in called.err
+    assert len(lines) > len(read_usage(f"{room}/new_")) > 0.5 * len(lines)
+    assert read_info(f"{room}/new_")
+
+
+def test_a_log_without_samples_and_without_an_exit_code_says_what_is_left(take, duct):
+    prefix = duct()
+    info = json.loads((prefix.parent / "d_info.json").read_text(encoding="utf-8"))
+    info["execution_summary"].update({name: None for name in info["execution_summary"] if name.startswith(("peak", "average", "exit"))})
+    info["system"] = info["env"] = None
+    (prefix.parent / "d_info.json").write_text(json.dumps(info), encoding="utf-8")
+    (prefix.parent / "d_usage.jsonl").write_bytes(b"")
+    made, usage = take(f"{prefix}info.json")
+
+    assert list(made["headline"]) == ["wall_seconds"] and usage == []
+    assert "outcome" not in made and "host" not in made and made["state"] == "done"
+
+
+@pytest.mark.parametrize("code, words", ((-9, "killed by SIGKILL"), (137, "exited 137"), (0, "exited 0")))
+def test_an_early_con_ducts_negative_code_is_a_signal(take, duct, code, words):
+    prefix = duct("0.1.0")
+    info = json.loads((prefix.parent / "d_info.json").read_text(encoding="utf-8"))
+    info["execution_summary"]["exit_code"] = code
+    (prefix.parent / "d_info.json").write_text(json.dumps(info), encoding="utf-8")
+
+    assert take(f"{prefix}info.json")[0]["outcome"]["words"] == words
+
+
+def test_a_log_that_is_just_being_written_is_kept_as_what_it_was_then(take, call, duct, room):
+    prefix = duct()
+    (prefix.parent / "d_info.json").write_bytes(b"")
+    (prefix.parent / "d_usage.jsonl").touch()
+
+    assert call("import", "-n", f"{prefix}info.json").out.endswith("d_info.json: con-duct, 3 windows, running\n")
+    info, _ = take(f"{prefix}info.json")
+    assert info["state"] == "lost" and info["imported"]["lost"] == "con-duct has not written its info.json yet"

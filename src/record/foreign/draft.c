@@ -116,7 +116,10 @@ void draft_begin(struct draft *d, const char *tool, const char *version,
 
 void draft_text(struct draft *d, const char *section, const char *key, const char *text)
 {
-	if (text && d->code == 0)
+	/* A tag may be empty; anything else says nothing then. */
+	bool says = text && (*text || (section && strcmp(section, "tags") == 0));
+
+	if (says && d->code == 0)
 		set_raw(d, section_of(d, section), key, text);
 }
 
@@ -220,6 +223,12 @@ void draft_damaged(struct draft *d, uint64_t line, bool torn)
 		d->torn = true;
 	else if (d->damaged++ == 0)
 		d->first_damaged = line;
+}
+
+void draft_too_long(struct draft *d, uint64_t too_long, uint64_t *told, uint64_t line)
+{
+	for (; *told < too_long; ++*told)
+		draft_damaged(d, line, false);
 }
 
 void draft_note(struct draft *d, const char *format, ...)
@@ -346,7 +355,8 @@ json_t *draft_process(
 {
 	json_t *process;
 
-	if (d->code < 0 || !d->window)
+	/* Where nobody wants the windows only what all processes together came to is kept. */
+	if (d->code < 0 || !d->window || !d->each)
 		return NULL;
 	process = json_pack("{s:I, s:{}}", "pid", (json_int_t) pid, "values");
 	if (start_ticks > 0)
@@ -387,10 +397,11 @@ void draft_of(struct draft *d, json_t *subject, const char *key, const char *red
 {
 	json_t *values = json_object_get(subject, "values");
 
-	if (!is_amount(value) || d->code < 0 || !values)
+	if (!is_amount(value) || d->code < 0)
 		return;
 	use_row(d, key);
-	put(d, values, key, reduce, value);
+	if (values)
+		put(d, values, key, reduce, value);
 }
 
 /* The larger, the smaller, the latest, the sum: what the windows come to. */
@@ -547,6 +558,8 @@ static void note_damage(struct draft *d)
 
 int draft_finish(struct draft *d, const char *path, struct error *err)
 {
+	if (d->whole)
+		return d->code;
 	note_damage(d);
 	set(d, d->info, "measurements", json_array());
 	for (size_t i = 0; i < d->n_rows && d->code == 0; i++) {

@@ -36,6 +36,7 @@ struct draft {
 	json_t *devices; /* the same of each device */
 	const struct measure *const *rows; /* by draft_rows() */
 	size_t n_rows;
+	bool whole; /* by draft_whole() */
 	int code; /* negative errno of the first trouble */
 };
 
@@ -46,7 +47,7 @@ struct draft {
 void draft_begin(struct draft *d, const char *tool, const char *version,
 	const struct measure *const *rows, size_t n_rows);
 
-/* A member of a section ("host", "hostname"); section NULL: of the top. A text that is NULL, a number that is not finite: nothing is added.
+/* A member of a section ("host", "hostname"); section NULL: of the top. A text that is NULL or empty, a number that is not finite: nothing is added.
  * Bytes that are not UTF-8 are told by U+FFFD, with the exact ones in KEY_hex. */
 void draft_text(struct draft *d, const char *section, const char *key, const char *text);
 void draft_number(struct draft *d, const char *section, const char *key, double number);
@@ -67,6 +68,8 @@ void draft_tag(struct draft *d, const char *key, const char *value);
 void draft_state(struct draft *d, enum stored_state state, const char *why);
 /* A line of the series (its number, from 1) that cannot be used: left out, counted and told in a note. Torn: it is the last and has no end. */
 void draft_damaged(struct draft *d, uint64_t line, bool torn);
+/* Of a line_source: those that it has passed over since the last call are damaged, the first of them is that line. */
+void draft_too_long(struct draft *d, uint64_t too_long, uint64_t *told, uint64_t line);
 /* A sentence that a reader of the run must know. */
 void draft_note(struct draft *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -86,7 +89,7 @@ void draft_window(struct draft *d, double start_seconds, double end_seconds, uin
 /* What a row came to in it: "max", "mean", "min", "last" of a gauge, "delta" and "last" of a counter. */
 void draft_value(
 	struct draft *d, const char *key, const char *reduce, double value, enum quality quality);
-/* A process in the open window; start_ticks 0: not known. Borrowed, until the window ends. */
+/* A process in the open window; start_ticks 0: not known. Borrowed, until the window ends; NULL when nobody wants windows, which draft_of() takes. */
 json_t *draft_process(
 	struct draft *d, int64_t pid, uint64_t start_ticks, int64_t ppid, const char *name);
 /* A device in the open window, by its kind ("gpu", "cpu") and name; made when it is not there. */
@@ -99,6 +102,14 @@ bool draft_window_end(struct draft *d);
 /* Something is wrong: kept with its errno when it is the first; returns d->code. */
 int draft_fail(struct draft *d, struct error *err, int code, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
+
+/*
+ * For a file that has a run in the words of man 5 assay-run already: its info, and a window; both borrowed. Nothing is made of them, and no other call
+ * adds to them. -EINVAL with a line when the info is none.
+ */
+int draft_whole(struct draft *d, const json_t *info, struct error *err);
+/* As draft_window_end(). */
+bool draft_whole_window(struct draft *d, const json_t *window);
 
 /* For the one who reads by an importer. */
 void draft_init(struct draft *d, const char *format,

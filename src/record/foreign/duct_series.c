@@ -14,12 +14,12 @@
 #include "record/foreign/iso_time.h"
 #include "record/stored_run.h"
 
-#define PID_MAX (4 * 1024 * 1024) /* PID_MAX_LIMIT of the kernel */
+#define PID_MAX (4L * 1024 * 1024) /* PID_MAX_LIMIT of the kernel */
 
 #define PS_ROW(key_, unit_, scope_, quality_, help_)                                               \
 	{                                                                                          \
-		.key = key_, .unit = (unit_), .scope = (scope_), .quality = (quality_),            \
-		.kind = GAUGE, .reduce = LAST | MAX | MEAN, .help = help_, .origin = "ps(1)"       \
+		.key = (key_), .unit = (unit_), .scope = (scope_), .quality = (quality_),          \
+		.kind = GAUGE, .reduce = LAST | MAX | MEAN, .help = (help_), .origin = "ps(1)"     \
 	}
 
 static const struct measure rows[] = {
@@ -104,7 +104,7 @@ static double elapsed_of(const char *etime)
 	return -1;
 }
 
-static void note_pid(struct duct_series *s, int64_t pid, uint64_t *new_ones)
+static void note_pid(struct duct_series *s, uint64_t pid, uint64_t *new_ones)
 {
 	uint8_t bit = (uint8_t) (1u << (pid % 8));
 
@@ -280,7 +280,7 @@ static bool take_line(struct duct_series *s, struct draft *d, json_t *line)
 	json_object_foreach(json_object_get(line, "processes"), pid, process)
 	{
 		take_process(s, d, pid_of(pid), process);
-		note_pid(s, pid_of(pid), &new_ones);
+		note_pid(s, (uint64_t) pid_of(pid), &new_ones);
 	}
 	draft_value(d, PS_PROCESSES, "delta", (double) new_ones, LOWER_BOUND);
 	s->processes += new_ones;
@@ -292,6 +292,8 @@ static bool take_line(struct duct_series *s, struct draft *d, json_t *line)
 int duct_series_read(struct duct_series *s, int fd, struct draft *d)
 {
 	struct line_source source = LINE_SOURCE_INIT(fd, STORED_LINE_MAX);
+	uint64_t before = 0;
+	uint64_t long_ones = 0;
 	char *text;
 	size_t n;
 	int r;
@@ -300,16 +302,15 @@ int duct_series_read(struct duct_series *s, int fd, struct draft *d)
 		json_t *line = n > 0 ? stored_json(text, n, NULL) : NULL;
 		bool taken = line && take_line(s, d, line);
 
+		draft_too_long(d, source.too_long, &long_ones, before + 1);
+		before = source.line;
 		json_decref(line);
 		if (taken && !draft_window_end(d))
 			break;
 		if (!taken && n > 0)
 			draft_damaged(d, source.line, source.torn && !line);
 	}
-	if (source.too_long > 0)
-		draft_note(d, "%llu line%s of its series longer than %zu MiB and left out",
-			(unsigned long long) source.too_long,
-			source.too_long == 1 ? " is" : "s are", STORED_LINE_MAX / (1024 * 1024));
+	draft_too_long(d, source.too_long, &long_ones, before + 1);
 	line_source_done(&source);
 	return r < 0 ? r : 0;
 }

@@ -25,8 +25,8 @@
 
 #define ROW(key_, kind_, unit_, reduce_, quality_, origin_, help_)                                 \
 	{                                                                                          \
-		.key = key_, .kind = (kind_), .unit = (unit_), .scope = SINGLE,                    \
-		.reduce = (reduce_), .quality = (quality_), .origin = origin_, .help = help_       \
+		.key = (key_), .kind = (kind_), .unit = (unit_), .scope = SINGLE,                  \
+		.reduce = (reduce_), .quality = (quality_), .origin = (origin_), .help = (help_)   \
 	}
 
 static const struct measure rows[] = {

@@ -15,37 +15,57 @@
 
 #define LINE_MAX_BYTES ((size_t) 1024 * 1024)
 
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+static const char *skip_blanks(const char *at, const char *end)
+{
+	while (at < end && is_blank(*at))
+		at++;
+	return at;
+}
+
+/* Where a field ends that blanks follow. */
+static const char *end_before_blanks(const char *at, const char *end, size_t wanted)
+{
+	size_t blanks = 0;
+
+	for (; at < end && blanks < wanted; at++) {
+		if (*at == '\t')
+			blanks = wanted;
+		else
+			blanks = *at == ' ' ? blanks + 1 : 0;
+	}
+	return at;
+}
+
 /* What follows the field that begins at `at`; the field is n bytes, without blanks around it. NULL: it was the last. */
 static const char *next_field(enum table_separator separator, const char *at, const char *end,
 	const char **ret, size_t *n)
 {
-	const char *stop = at;
+	bool by_blanks = separator == TABLE_BLANKS || separator == TABLE_WIDE;
+	const char *stop;
+	const char *after;
 
-	if (separator == TABLE_BLANKS || separator == TABLE_WIDE) {
-		size_t wanted = separator == TABLE_WIDE ? 2 : 1;
-		size_t blanks = 0;
-
-		while (at < end && (*at == ' ' || *at == '\t'))
-			at++;
-		for (stop = at; stop < end && blanks < wanted; stop++)
-			blanks = *stop == ' ' ? blanks + 1 : *stop == '\t' ? wanted : 0;
-	} else {
-		char mark = separator == TABLE_TAB ? '\t' : ',';
-
-		while (stop < end && *stop != mark)
-			stop++;
-	}
-	const char *after = stop;
-	while (stop > at && (stop[-1] == ' ' || stop[-1] == '\t'))
+	at = by_blanks ? skip_blanks(at, end) : at;
+	if (by_blanks)
+		stop = end_before_blanks(at, end, separator == TABLE_WIDE ? 2 : 1);
+	else
+		stop = memchr(at, separator == TABLE_TAB ? '\t' : ',', (size_t) (end - at));
+	after = stop;
+	if (!stop)
+		stop = end;
+	while (stop > at && is_blank(stop[-1]))
 		stop--;
 	while (at < stop && *at == ' ')
 		at++;
 	*ret = at;
 	*n = (size_t) (stop - at);
-	if (separator == TABLE_TAB || separator == TABLE_COMMA)
-		return after < end ? after + 1 : NULL;
-	while (after < end && (*after == ' ' || *after == '\t'))
-		after++;
+	if (!by_blanks)
+		return after ? after + 1 : NULL;
+	after = skip_blanks(after, end);
 	return after < end ? after : NULL;
 }
 
@@ -125,7 +145,7 @@ static bool take_fields(const struct table_series *t, const char *line, size_t n
 	size_t n;
 
 	for (size_t k = 0; k < t->n_columns; k++)
-		numbers[k] = NAN;
+		numbers[k] = (double) NAN;
 	for (const char *at = line; at; i++) {
 		char *stop;
 
@@ -250,11 +270,15 @@ static int take_line(struct table_series *t, struct draft *d, const char *line, 
 int table_series_read(struct table_series *t, int fd, struct draft *d, struct error *err)
 {
 	struct line_source source = LINE_SOURCE_INIT(fd, LINE_MAX_BYTES);
-	char *line;
-	size_t n;
+	uint64_t before = 0;
+	uint64_t long_ones = 0;
+	char *line = NULL;
+	size_t n = 0;
 	int r = 0;
 
 	while (r >= 0 && (r = line_source_next(&source, &line, &n)) > 0) {
+		draft_too_long(d, source.too_long, &long_ones, before + 1);
+		before = source.line;
 		if (!t->has_header) {
 			if (table_is_header(t, line, n))
 				r = take_header(t, line, n, err);
@@ -274,8 +298,7 @@ int table_series_read(struct table_series *t, int fd, struct draft *d, struct er
 		error_set(err, r, "cannot read its series");
 	if (r >= 0 && !t->has_header)
 		r = error_say(err, -EINVAL, "it has no line that names its columns");
-	for (uint64_t i = 0; i < source.too_long; i++)
-		draft_damaged(d, 0, false);
+	draft_too_long(d, source.too_long, &long_ones, before + 1);
 	line_source_done(&source);
 	return r < 0 ? r : 0;
 }
