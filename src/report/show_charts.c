@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/units.h"
 #include "base/utf8.h"
 #include "report/chart.h"
 #include "report/info_value.h"
@@ -80,13 +79,14 @@ static void add_title(
 	struct page *p, const struct kind *k, const struct track *t, double limit, bool drawn)
 {
 	struct buf text = { 0 };
-	char at[UNITS_TEXT_SIZE];
 
-	format_duration((uint64_t) (t->course.highest_at * 1e9), at);
 	buf_add_text(&text, "peak ");
 	add_amount(k, t->course.highest, &text);
-	buf_addf(&text, "%s%s at %s", *k->what ? " " : "", k->what,
-		t->course.highest_at > 0 ? at : "the start");
+	buf_addf(&text, "%s%s at ", *k->what ? " " : "", k->what);
+	if (t->course.highest_at > 0)
+		show_add_number("seconds", t->course.highest_at, &text);
+	else
+		buf_add_text(&text, "the start");
 	if (drawn) {
 		buf_add_text(&text, ", ");
 		add_amount(k, limit, &text);

@@ -161,6 +161,14 @@ static void head(struct page *p, const struct story *s)
 	page_end_row(p);
 }
 
+/* "+01:00" */
+static bool is_offset(const char *text)
+{
+	return strlen(text) == 6 && strspn(text, "+-") == 1 &&
+	       strspn(text + 1, "0123456789") == 2 && text[3] == ':' &&
+	       strspn(text + 4, "0123456789") == 2;
+}
+
 /* "2026-11-28 14:30:00", as the clock on the wall had it there. */
 static bool local_time(const struct story *s, const char *name, char text[RFC3339_SIZE])
 {
@@ -171,7 +179,7 @@ static bool local_time(const struct story *s, const char *name, char text[RFC333
 
 	if (!utc || parse_rfc3339(utc, &ns) < 0)
 		return false;
-	if (offset && strlen(offset) == 6) {
+	if (offset && is_offset(offset)) {
 		int hours = (offset[1] - '0') * 10 + offset[2] - '0';
 		int minutes = (offset[4] - '0') * 10 + offset[5] - '0';
 
@@ -189,6 +197,8 @@ static void add_when(const struct story *s, struct buf *out)
 	char started[RFC3339_SIZE];
 	char ended[RFC3339_SIZE];
 
+	if (offset && !is_offset(offset))
+		offset = NULL;
 	if (!local_time(s, "started", started))
 		return;
 	buf_addf(out, "%s%s", out->len > 0 ? ", " : "", started);
