@@ -26,7 +26,7 @@ static double statistic(const json_t *summary, const char *middle, const char *e
 		if (run_name_is(key, end) && strstr(key, middle))
 			return info_number(value, "value", NULL);
 	}
-	return NAN;
+	return (double) NAN;
 }
 
 static void add_part(struct buf *out, const char *unit, double number, const char *words)

@@ -150,7 +150,7 @@ static double reading(const json_t *values, const struct track *t)
 {
 	static const char *const gauges[] = { "max", "mean", "last" };
 	const json_t *value = json_object_get(values, t->keys[0]);
-	double found = NAN;
+	double found = (double) NAN;
 
 	for (size_t i = 0; i < ARRAY_SIZE(gauges) && isnan(found); i++)
 		found = info_number(value, gauges[i], NULL);
