@@ -20,6 +20,7 @@
 #include "record/foreign/import.h"
 #include "record/run_names.h"
 #include "record/stored_series.h"
+#include "record/stored_unfinished.h"
 #include "record/writer_lock.h"
 
 /* A run on another machine whose locks we may not see counts as running for so long after its last line. */
@@ -194,8 +195,10 @@ static int take_own(struct stored_run *run, json_t *info, struct error *err)
 	if (r < 0)
 		return r;
 	run->series = find_series(run);
-	if (strcmp(text_at(info, NULL, "state"), "running") == 0)
+	if (strcmp(text_at(info, NULL, "state"), "running") == 0) {
 		judge_running(run);
+		stored_unfinished_headline(run);
+	}
 	if (strcmp(text_at(info, NULL, "state"), "lost") == 0) {
 		/* Another tool's run, that was lost when it was imported. */
 		const char *why = text_at(info, "imported", "lost");
