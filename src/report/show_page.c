@@ -66,7 +66,12 @@ static void add_outcome(const struct story *s, struct buf *out)
 		buf_add_text(out, s->run->state == STORED_DONE ? ", watched" : ", watching");
 	if (isnan(wall))
 		return;
-	buf_add_text(out, s->run->state == STORED_RUNNING ? " for " : " after ");
+	if (s->run->state == STORED_RUNNING) {
+		buf_add_text(out, ", for ");
+		show_add_number("seconds", wall, out);
+		return;
+	}
+	buf_add_text(out, " after ");
 	if (lost || (quality && strcmp(quality, "lower_bound") == 0))
 		buf_add_text(out, "at least ");
 	else if (quality && strcmp(quality, "upper_bound") == 0)
@@ -384,7 +389,8 @@ static void self_row(struct page *p, const struct story *s)
 	double wall = wall_seconds(s);
 	struct buf text = { 0 };
 
-	if (isnan(cpu))
+	/* The file of a run that is not done was written at its beginning. */
+	if (isnan(cpu) || (s->run->state != STORED_DONE && !(ticks > 0)))
 		return;
 	show_add_number("seconds", cpu, &text);
 	buf_add_text(&text, " CPU");
@@ -395,7 +401,7 @@ static void self_row(struct page *p, const struct story *s)
 		show_add_number("bytes", memory, &text);
 	}
 	if (!isnan(ticks))
-		buf_addf(&text, ", %.0f %s", ticks, ticks > 1 ? "samples" : "sample");
+		buf_addf(&text, ", %.0f %s", ticks, ticks == 1 ? "sample" : "samples");
 	if (left_out > 0)
 		buf_addf(&text, ", %.0f left out for the budget", left_out);
 	words(p, "self", &text);
