@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Feeds bytes to the words that name a target and to the parsers that say what they mean: containers, Slurm's names, cgroups, owners, JSON. */
+/* Feeds bytes to the words that name a target and to the parsers that say what they mean: containers, Slurm's names, cgroups, owners. */
 #include "feed.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "linux/cgroup_lines.h"
 #include "linux/containers.h"
-#include "linux/json_walk.h"
 #include "linux/proc_owner.h"
 #include "linux/slurm_names.h"
 #include "target/target.h"
@@ -61,18 +61,22 @@ static void feed_containers(const char *text, size_t n)
 	must(r != 0 || c.pid > 0);
 }
 
-static void feed_json(const char *text, size_t n)
+/* What is behind the end of a text that was taken is blank, or the whole is none. */
+static void feed_ends(const char *text, size_t n)
 {
-	struct json_walk w;
-	int token;
-	size_t tokens = 0;
+	struct container c;
+	char *longer = malloc(n + 1);
+	int r = container_in_docker(text, n, "web", &c);
 
-	json_walk_begin(&w, text, n);
-	while ((token = json_walk_next(&w)) > JSON_END) {
-		must(++tokens <= n && w.depth <= JSON_WALK_DEPTH);
-		must(strnlen(w.text, sizeof(w.text)) < sizeof(w.text));
+	must(longer != NULL);
+	memcpy(longer, text, n);
+	if (r == 0 || r == -ENOENT) {
+		longer[n] = '\n';
+		must(container_in_docker(longer, n + 1, "web", &c) == r);
+		longer[n] = '}';
+		must(container_in_docker(longer, n + 1, "web", &c) == -EINVAL);
 	}
-	must(token == JSON_END || token == -EINVAL);
+	free(longer);
 }
 
 static void feed_cgroups(const char *text, size_t n)
@@ -119,4 +123,4 @@ static void feed_owner(const char *text, size_t n)
 	must(r == 0 ? owner.tgid > 0 : r == -EINVAL);
 }
 
-FEED_TO_ONE_OF(feed_words, feed_containers, feed_json, feed_cgroups, feed_environ, feed_owner)
+FEED_TO_ONE_OF(feed_words, feed_containers, feed_ends, feed_cgroups, feed_environ, feed_owner)

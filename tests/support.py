@@ -4,6 +4,7 @@ import functools
 import json
 import os
 import pwd
+import resource
 import signal
 import subprocess
 import time
@@ -63,6 +64,12 @@ def state_of(pid):
 def alive(pid):
     """True while the process runs; a zombie has ended."""
     return (state_of(pid) or "X") not in "ZX"
+
+
+def spent_cpu_seconds():
+    """What all processes that the tests started and waited for have used, with those that these waited for themselves."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 @functools.lru_cache(maxsize=None)

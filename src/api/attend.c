@@ -10,6 +10,10 @@
 #include "base/clock.h"
 #include "launch/forward.h"
 #include "launch/job_state.h"
+#include "launch/witness.h"
+
+/* Each waits a tenth of a second for its answer. */
+#define LOOKS_WITHIN_QUESTIONS 20
 
 static void attend_children(struct session *s)
 {
@@ -25,22 +29,40 @@ static void attend_children(struct session *s)
 		l->not_the_jobs[i] = s->outputs.pumps[i].pid;
 }
 
+/* Continued together with us, the keeper may not have had a turn yet. It is a stop only if it saw one. */
+static uint32_t stops_when_keeper_has_looked(struct session *s)
+{
+	uint32_t stops = s->seen_stops;
+	uint64_t stopped_ns;
+
+	for (int i = 0; i < LOOKS_WITHIN_QUESTIONS && stops == s->seen_stops; i++) {
+		bool answered = s->keeper.lost || witness_ask(s->keeper.page, s->keeper.pid);
+
+		keeper_stops(&s->keeper, &stops, &stopped_ns);
+		if (answered)
+			break;
+	}
+	return stops;
+}
+
 /* A SIGSTOP to the whole group stopped us and the keeper too: nobody saw when it began. What we overslept is what is certain. */
 static void count_unseen_stop(struct session *s)
 {
 	uint64_t now_ns = clock_monotonic_ns();
+	uint64_t overslept_ns = now_ns > s->due_ns ? now_ns - s->due_ns : 0;
 	uint64_t stopped_ns;
 	uint32_t stops;
 
 	keeper_stops(&s->keeper, &stops, &stopped_ns);
+	uint64_t seen_ns = stopped_ns - s->seen_stopped_ns;
+	if (stops == s->seen_stops && overslept_ns > 0)
+		stops = stops_when_keeper_has_looked(s);
 	if (stops == s->seen_stops)
 		return;
-	uint64_t seen_ns = stopped_ns - s->seen_stopped_ns;
-	uint64_t overslept_ns = now_ns > s->due_ns ? now_ns - s->due_ns : 0;
 	if (overslept_ns > seen_ns)
 		s->late_stopped_ns += overslept_ns - seen_ns;
-	s->due_ns = now_ns;
-	schedule_skip(&s->monitor.schedule, now_ns);
+	s->due_ns = clock_monotonic_ns();
+	schedule_skip(&s->monitor.schedule, s->due_ns);
 }
 
 static bool ends_by_default(int number)

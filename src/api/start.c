@@ -20,8 +20,8 @@
 #include "linux/perf_clock.h"
 #include "linux/proc_connector.h"
 #include "linux/task_exits.h"
+#include "record/run_names.h"
 
-#define PREFIX_DEFAULT ".assay/runs/{datetime}-{pid}/"
 /* Process events are taken in batches: the machine's are many, and each wake-up costs more than an event. The pause is what the kernel's
  * buffer bears at the fastest forking measured (55 events a millisecond). */
 #define EVENTS_PER_MS 55
@@ -100,7 +100,8 @@ int start_resolve_measurements(struct session *s, struct error *err)
 /* A record that exists is the user's affair to keep; anything else that goes wrong only costs the record. */
 int start_files(struct session *s, struct error *err)
 {
-	const char *format = s->options->output_prefix ? s->options->output_prefix : PREFIX_DEFAULT;
+	const char *format =
+		s->options->output_prefix ? s->options->output_prefix : RUN_PREFIX_DEFAULT;
 	struct assay_run_info *info = s->info;
 	struct error why = { 0 };
 

@@ -21,8 +21,7 @@
 #include "linux/net_dev.h"
 #include "linux/proc_stat.h"
 #include "linux/roots.h"
-
-#define PREFIX_DEFAULT ".assay/runs/{datetime}-{pid}/"
+#include "record/run_names.h"
 
 void watching_warn(const struct watching *w, const char *line)
 {
@@ -121,7 +120,7 @@ static int prefix_of(struct watching *w, size_t i, struct error *err)
 
 	if (o->of_run)
 		prefix = copy(o->of_run->prefix);
-	else if (run_prefix_expand(o->prefix ? o->prefix : PREFIX_DEFAULT,
+	else if (run_prefix_expand(o->prefix ? o->prefix : RUN_PREFIX_DEFAULT,
 			 info->started_realtime_ns, getpid(), &prefix, err) < 0)
 		return -EINVAL;
 	if (!prefix)

@@ -17,6 +17,7 @@ static int make_room(struct line_source *s)
 
 	if (s->at > 0) {
 		memmove(s->block, s->block + s->at, s->filled - s->at);
+		s->let_go += s->at;
 		s->filled -= s->at;
 		s->at = 0;
 	}
@@ -25,6 +26,7 @@ static int make_room(struct line_source *s)
 	if (s->capacity > s->limit) {
 		/* The line is longer than any that is given out: what was read of it is let go. */
 		s->passing = true;
+		s->let_go += s->filled;
 		s->filled = 0;
 		return 0;
 	}
@@ -44,7 +46,9 @@ static int fill(struct line_source *s)
 	if (r < 0)
 		return r;
 	do
-		got = read(s->fd, s->block + s->filled, s->capacity - s->filled - 1);
+		got = s->read ? s->read(s->context, s->block + s->filled,
+					s->capacity - s->filled - 1)
+			      : read(s->fd, s->block + s->filled, s->capacity - s->filled - 1);
 	while (got < 0 && errno == EINTR);
 	if (got < 0)
 		return -errno;
@@ -67,6 +71,7 @@ static bool take(struct line_source *s, size_t end, size_t next, char **ret_line
 		n--;
 	*ret_line = s->block + s->at;
 	*ret_n = n;
+	s->begin = s->let_go + s->at;
 	s->block[s->at + n] = '\0';
 	s->at = next;
 	return whole;

@@ -6,16 +6,22 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct line_source {
 	int fd; /* borrowed; read from where it stands */
+	ssize_t (*read)(
+		void *context, void *buffer, size_t n); /* as read(2), in its place; or NULL */
+	void *context; /* of it */
 	size_t limit; /* bytes of a line that is given out; longer ones are passed over and counted */
+	uint64_t begin; /* of the one given out last, in bytes from where the reading began */
 	uint64_t line; /* the number of the one given out last, from 1; those passed over count */
 	uint64_t too_long;
 	bool torn; /* the one given out last had no line feed: the file ends in it */
 
 	/* private */
 	char *block;
+	uint64_t let_go; /* bytes before it */
 	size_t capacity, at, filled;
 	bool ended, passing;
 };

@@ -23,6 +23,11 @@ static bool is_set(const char *variable)
 
 bool ending_wants_color(const struct verb *verb, const struct option_values *values)
 {
+	return ending_wants_color_on(verb, values, STDERR_FILENO);
+}
+
+bool ending_wants_color_on(const struct verb *verb, const struct option_values *values, int fd)
+{
 	const struct option_value *colors = verb_value(verb, values, "colors");
 	const char *terminal = getenv("TERM");
 	const char *forced = getenv("CLICOLOR_FORCE");
@@ -33,7 +38,7 @@ bool ending_wants_color(const struct verb *verb, const struct option_values *val
 		return false;
 	if (forced && *forced && strcmp(forced, "0") != 0)
 		return true;
-	return isatty(STDERR_FILENO) && terminal && *terminal && strcmp(terminal, "dumb") != 0;
+	return isatty(fd) && terminal && *terminal && strcmp(terminal, "dumb") != 0;
 }
 
 static void warn(const char *line)

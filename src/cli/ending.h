@@ -11,6 +11,8 @@ struct verb;
 
 /* The option "colors" is asked first; then https://no-color.org and CLICOLOR_FORCE; then the terminal. */
 bool ending_wants_color(const struct verb *verb, const struct option_values *values);
+/* The same for a page that goes to that descriptor; the other is for the summary, on standard error. */
+bool ending_wants_color_on(const struct verb *verb, const struct option_values *values, int fd);
 /* Prints the summary to stderr, by the template `format` unless it is NULL. */
 void ending_summary(const struct assay_run_info *info, const char *format, bool color);
 /* Prints those of the targets that were recorded beside it. */

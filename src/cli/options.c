@@ -226,15 +226,17 @@ static int short_options(struct reading *r, const char *letters)
 	return 0;
 }
 
-static bool is_option(const char *word)
+static bool is_option(const struct reading *r, const char *word)
 {
+	if (r->values->groups && strcmp(word, "--") == 0)
+		return false;
 	return word[0] == '-' && word[1] != '\0';
 }
 
 /* Reads words up to the first that is no option, or the end: 0; or behind "--": 1. */
 static int read_words(struct reading *r)
 {
-	for (; r->argv[r->at] && is_option(r->argv[r->at]); r->at++) {
+	for (; r->argv[r->at] && is_option(r, r->argv[r->at]); r->at++) {
 		const char *word = r->argv[r->at];
 		int result;
 
@@ -259,7 +261,7 @@ static int read_mixed_words(struct reading *r)
 
 		if (result < 0)
 			return result;
-		while (r->argv[r->at] && (result == 1 || !is_option(r->argv[r->at])))
+		while (r->argv[r->at] && (result == 1 || !is_option(r, r->argv[r->at])))
 			r->argv[n++] = r->argv[r->at++];
 	}
 	r->argv[n] = NULL;

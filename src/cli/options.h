@@ -80,6 +80,7 @@ struct option_values {
 	struct option_value of[N_OPTIONS_MAX];
 	bool help; /* -h or --help */
 	bool mixed; /* set before the words are read: options may stand behind words that are none */
+	bool groups; /* set as well: "--" is such a word, and options may stand behind it too */
 	char **owned; /* texts that were made here */
 	size_t n_owned;
 	bool failed; /* memory ran out */

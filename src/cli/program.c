@@ -81,6 +81,7 @@ static int read_copy(
 		return error_set(err, -ENOMEM, "cannot read the options");
 	memcpy(copy, argv, n * sizeof(*copy));
 	values->mixed = verb->mixed;
+	values->groups = verb->groups;
 	r = options_read_words(verb->options, verb->n_options, copy, values, &first, err);
 	free(copy);
 	return r;

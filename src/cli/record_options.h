@@ -8,6 +8,7 @@
 
 #include "cli/log.h"
 #include "cli/options.h"
+#include "record/run_names.h"
 
 struct error;
 struct verb;
@@ -18,7 +19,7 @@ extern const struct option_choice log_level_choices[];
 /* clang-format off */
 #define OPTION_OUTPUT_PREFIX \
 	.name = "output-prefix", .letter = 'p', .argument = "PREFIX", \
-	.default_text = ".assay/runs/{datetime}-{pid}/", .environment = "ASSAY_OUTPUT_PREFIX", \
+	.default_text = RUN_PREFIX_DEFAULT, .environment = "ASSAY_OUTPUT_PREFIX", \
 	.help = "the record is written to PREFIXinfo.json and PREFIXusage.jsonl; {datetime} and {pid} are " \
 		"filled in, directories are made, nothing is overwritten"
 #define OPTION_RECORD_TYPES \

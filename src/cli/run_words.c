@@ -15,6 +15,11 @@
 #define LAST "@last"
 #define BACK_MAX 1000000
 
+static const char *prefix_or_default(const char *output_prefix)
+{
+	return output_prefix ? output_prefix : RUN_PREFIX_DEFAULT;
+}
+
 /* Runs whose paths begin with a text. */
 struct filter {
 	const char *begin;
@@ -33,7 +38,8 @@ static int filtered(const struct found_run *found, void *context)
 
 int find_usual_runs(const char *output_prefix, found_each *each, void *context, struct error *err)
 {
-	char *begin = strndup(output_prefix, strcspn(output_prefix, "{"));
+	const char *prefix = prefix_or_default(output_prefix);
+	char *begin = strndup(prefix, strcspn(prefix, "{"));
 	char *directory = begin ? strdup(begin) : NULL;
 	char *slash = directory ? strrchr(directory, '/') : NULL;
 	struct filter filter = { begin, each, context };
@@ -133,7 +139,8 @@ static const char *find_last(struct candidates *c, size_t back)
 	size_t opened = 0;
 	size_t known = 0;
 
-	qsort(c->list, c->n, sizeof(*c->list), later_written);
+	if (c->n > 0)
+		qsort(c->list, c->n, sizeof(*c->list), later_written);
 	for (; opened < c->n; opened++) {
 		struct candidate one = c->list[opened];
 
@@ -177,7 +184,7 @@ static int open_last(
 			r = stored_run_open(path, ret, err);
 		else
 			r = error_say(err, -ENOENT, "%s: there are no so many runs in %s", word,
-				output_prefix);
+				prefix_or_default(output_prefix));
 	} else if (r == -ENOMEM) {
 		error_set(err, r, "cannot look for runs");
 	}
@@ -201,7 +208,8 @@ static int open_named(
 	int r = find_usual_runs(output_prefix, keep, &c, NULL);
 	bool found = false;
 
-	qsort(c.list, c.n, sizeof(*c.list), later_written);
+	if (c.n > 0)
+		qsort(c.list, c.n, sizeof(*c.list), later_written);
 	/* Most ids stand in their paths. */
 	for (int all = 0; r == 0 && !found && all <= 1; all++) {
 		for (size_t i = 0; i < c.n && !found; i++) {

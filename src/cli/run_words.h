@@ -4,25 +4,29 @@
 #define ASSAY_CLI_RUN_WORDS_H
 
 #include "record/find_runs.h"
+#include "record/run_names.h"
 #include "record/stored_run.h"
 
 struct error;
 
 /* clang-format off */
-#define OPTION_RUNS_PREFIX \
-	.name = "output-prefix", .letter = 'p', .argument = "PREFIX", \
-	.default_text = ".assay/runs/{datetime}-{pid}/", .environment = "ASSAY_OUTPUT_PREFIX", \
-	.help = "the prefix that runs are recorded with: ids and @last are looked for in what stands before its " \
+#define OPTION_RUNS_PREFIX                                                                         \
+	.name = "output-prefix", .letter = 'p', .argument = "PREFIX",                              \
+	.default_text = RUN_PREFIX_DEFAULT, .environment = "ASSAY_OUTPUT_PREFIX",                  \
+	.help = "the prefix that runs are recorded with: ids and @last are looked for in what "    \
+		"stands before its "                                                               \
 		"first {"
 /* For the help of a verb. */
-#define RUN_WORDS \
-	"RUN is any file of a run (info.json, usage.jsonl, stdout ...), its directory or prefix, its id, @last for " \
-	"the one that began last, @last-1 for the one before it, or a file of another tool that 'assay import' knows."
+#define RUN_WORDS                                                                                  \
+	"RUN is any file of a run (info.json, usage.jsonl, stdout ...), its directory or prefix, " \
+	"its id, @last for "                                                                       \
+	"the one that began last, @last-1 for the one before it, or a file of another tool that "  \
+	"'assay import' knows."
 /* clang-format on */
 
-/* Looks for runs in the place that such a prefix names, which need not be there. */
+/* Looks for runs in the place that such a prefix names, which need not be there. NULL: none was given. */
 int find_usual_runs(const char *output_prefix, found_each *each, void *context, struct error *err);
-/* Opens the run that the word stands for. A negative errno with a line. */
+/* Opens the run that the word stands for, with such a prefix. A negative errno with a line. */
 int run_word_open(
 	const char *word, const char *output_prefix, struct stored_run *ret, struct error *err);
 

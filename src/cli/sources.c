@@ -156,7 +156,7 @@ int sources_gather(const struct verb *verb, char **argv, struct option_values *v
 	};
 	int r;
 
-	*values = (struct option_values){ .mixed = verb->mixed };
+	*values = (struct option_values){ .mixed = verb->mixed, .groups = verb->groups };
 	r = options_read_words(verb->options, verb->n_options, argv, values, ret_first, err);
 	if (r < 0 || values->help)
 		return r;

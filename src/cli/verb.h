@@ -20,6 +20,7 @@ struct verb {
 	const char *call; /* how it was called, when that is not "assay NAME" */
 	bool duct; /* by con-duct's name, with its defaults */
 	bool mixed; /* its options may stand behind its words, too */
+	bool groups; /* mixed, and "--" stands between groups of words and is one itself */
 	const char *help; /* one line, no full stop */
 	const char *usage; /* what follows the name: "[options] [--] COMMAND [ARGUMENTS...]" */
 	const char *text; /* a paragraph for its own help */

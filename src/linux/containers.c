@@ -3,6 +3,7 @@
 #include "linux/containers.h"
 
 #include <errno.h>
+#include <jansson.h>
 #include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -10,9 +11,8 @@
 #include <string.h>
 
 #include "linux/cgroup_lines.h"
-#include "linux/json_walk.h"
-#include "linux/scan.h"
 
+#define STATE_VALUES_MAX 250000
 #define HEX "0123456789abcdef"
 
 bool container_is_id(const char *word)
@@ -82,106 +82,113 @@ bool container_in_path(
 	return true;
 }
 
-/* What is said of one container, in an object at `depth`. */
-struct card {
-	unsigned depth;
-	const char *id_key, *name_key;
-	bool named; /* the name wanted is one of its names */
-	bool has_id, has_pid;
-	char id[CONTAINER_ID_SIZE];
-	pid_t pid;
-};
-
-static void take_value(struct card *c, const struct json_walk *w, const char *key, const char *name)
+/* Each value stands behind one of these; in memory a value takes some hundred bytes at most, and no engine comes near so many. */
+static bool is_too_much(const char *text, size_t n)
 {
-	const char *text = w->text;
-	const char *at = text;
-	const char *end = text + strlen(text);
-	int pid;
+	size_t values = 0;
 
-	if (w->cut)
-		return;
-	if (strcmp(key, c->name_key) == 0)
-		/* docker writes "/web" */
-		c->named = c->named || strcmp(text + (text[0] == '/'), name) == 0;
-	else if (strcmp(key, c->id_key) == 0 && container_is_id(text)) {
-		c->has_id = true;
-		memcpy(c->id, text, strlen(text) + 1);
-	} else if (strcmp(key, "pid") == 0 && scan_int(&at, end, &pid) && at == end && pid > 0) {
-		c->has_pid = true;
-		c->pid = pid;
-	}
+	for (size_t i = 0; i < n; i++)
+		values += text[i] == '[' || text[i] == '{' || text[i] == ',' || text[i] == ':';
+	return values > STATE_VALUES_MAX;
 }
 
-/* Goes through the text; *ret is the card of the container, when there is one that is complete. `card` says where to look and for what. */
-static int find_card(const char *text, size_t n, const char *name, struct card *card)
+static int load(const char *text, size_t n, json_t **ret)
 {
-	const struct card empty = *card;
-	struct card found = empty;
-	struct json_walk w;
-	char key[JSON_WALK_TEXT] = "";
-	int token;
-	bool any = false;
+	json_error_t e;
 
-	json_walk_begin(&w, text, n);
-	while ((token = json_walk_next(&w)) != JSON_END) {
-		if (token < 0)
-			return token;
-		/* podman's names are a list: one below */
-		bool list = w.depth == card->depth + 1 && !(w.objects >> card->depth & 1) &&
-			    strcmp(key, "names") == 0;
-
-		if (token == JSON_OPEN && w.depth == card->depth)
-			*card = empty;
-		else if (token == JSON_KEY && w.depth == card->depth)
-			memcpy(key, w.text, sizeof(key));
-		else if ((token == JSON_STRING || token == JSON_NUMBER) &&
-			 (w.depth == card->depth || list))
-			take_value(card, &w, key, name);
-		else if (token == JSON_CLOSE && w.depth + 1 == card->depth && card->named && !any) {
-			found = *card;
-			any = true;
-		}
-	}
-	*card = found;
-	return any ? 0 : -ENOENT;
+	if (is_too_much(text, n))
+		return -EINVAL;
+	/* Real numbers: one beyond a long must not hide the container that the file is about. */
+	*ret = json_loadb(
+		text, n, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL | JSON_DECODE_INT_AS_REAL, &e);
+	if (*ret)
+		return 0;
+	return json_error_code(&e) == json_error_out_of_memory ? -ENOMEM : -EINVAL;
 }
 
-static int by_id(struct card card, const char *text, size_t n, const char *name, const char *engine,
-	struct container *ret)
+static bool is_called(const json_t *value, const char *name)
 {
-	int r = find_card(text, n, name, &card);
+	const char *text = json_string_value(value);
+	size_t n = json_string_length(value);
 
-	if (r < 0)
-		return r;
-	if (!card.has_id)
+	/* docker writes "/web" */
+	if (n > 0 && text[0] == '/') {
+		text++;
+		n--;
+	}
+	return text && n == strlen(name) && memcmp(text, name, n) == 0;
+}
+
+static bool is_called_also(const json_t *values, const char *name)
+{
+	const json_t *value;
+	size_t i;
+
+	json_array_foreach(values, i, value) if (is_called(value, name)) return true;
+	return false;
+}
+
+static int take_id(const json_t *value, const char *engine, struct container *ret)
+{
+	const char *id = json_string_value(value);
+
+	if (!id || json_string_length(value) != strlen(id) || !container_is_id(id))
 		return -EINVAL;
 	*ret = (struct container){ .engine = engine };
-	memcpy(ret->id, card.id, sizeof(card.id));
+	memcpy(ret->id, id, strlen(id) + 1);
 	return 0;
 }
 
 int container_in_docker(const char *text, size_t n, const char *name, struct container *ret)
 {
-	return by_id((struct card){ .depth = 1, .id_key = "ID", .name_key = "Name" }, text, n, name,
-		"docker", ret);
+	json_t *card;
+	int r = load(text, n, &card);
+
+	if (r < 0)
+		return r;
+	r = -ENOENT;
+	if (is_called(json_object_get(card, "Name"), name))
+		r = take_id(json_object_get(card, "ID"), "docker", ret);
+	json_decref(card);
+	return r;
 }
 
 int container_in_podman(const char *text, size_t n, const char *name, struct container *ret)
 {
-	return by_id((struct card){ .depth = 2, .id_key = "id", .name_key = "names" }, text, n,
-		name, "podman", ret);
+	const json_t *card;
+	json_t *cards;
+	size_t i;
+	int r = load(text, n, &cards);
+
+	if (r < 0)
+		return r;
+	r = -ENOENT;
+	json_array_foreach(cards, i, card) if (is_called_also(json_object_get(card, "names"), name))
+	{
+		r = take_id(json_object_get(card, "id"), "podman", ret);
+		break;
+	}
+	json_decref(cards);
+	return r;
 }
 
 int container_in_apptainer(const char *text, size_t n, const char *name, struct container *ret)
 {
-	struct card card = { .depth = 1, .id_key = "", .name_key = "name" };
-	int r = find_card(text, n, name, &card);
+	json_t *card;
+	int r = load(text, n, &card);
 
 	if (r < 0)
 		return r;
-	if (!card.has_pid)
-		return -EINVAL;
-	*ret = (struct container){ .engine = "apptainer", .pid = card.pid };
-	return 0;
+	r = -ENOENT;
+	if (is_called(json_object_get(card, "name"), name)) {
+		double pid = json_real_value(json_object_get(card, "pid"));
+
+		r = -EINVAL;
+		if (pid >= 1 && pid <= INT_MAX && pid == (double) (pid_t) pid) {
+			*ret = (struct container){ .engine = "apptainer", .pid = (pid_t) pid };
+			r = 0;
+		}
+	}
+	json_decref(card);
+	return r;
 }

@@ -29,7 +29,8 @@ struct container {
 
 /*
  * Each takes the text of one file and finds the container of that name: docker's config.v2.json, podman's containers.json, an instance's NAME.json.
- * 0; -ENOENT: none is called so; -EINVAL: the text is not whole JSON.
+ * 0; -ENOENT: none is called so; -EINVAL: the text is not whole JSON, says of it neither id nor process, or is of so many values that no
+ * engine wrote it; -ENOMEM.
  */
 int container_in_docker(const char *text, size_t n, const char *name, struct container *ret);
 int container_in_podman(const char *text, size_t n, const char *name, struct container *ret);

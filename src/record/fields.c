@@ -340,7 +340,8 @@ int run_every_field(const struct stored_run *run, each_field *each, void *contex
 	for (size_t i = 0; r >= 0 && i < ARRAY_SIZE(others); i++)
 		r = hand_over(each, context, others[i], run_field(run, others[i]));
 	for (size_t i = 0; r >= 0 && i < ARRAY_SIZE(FIELD_SHORT); i++)
-		r = hand_over(each, context, FIELD_SHORT[i].name, run_field(run, FIELD_SHORT[i].name));
+		r = hand_over(
+			each, context, FIELD_SHORT[i].name, run_field(run, FIELD_SHORT[i].name));
 	if (r >= 0)
 		r = path_fields(run->info, "", &walk);
 	return r < 0 ? r : 0;

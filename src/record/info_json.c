@@ -175,7 +175,9 @@ static void times(struct json *j, const struct assay_run_info *info)
 		key_time(j, "ended", info->ended_realtime_ns);
 	if (info->utc_offset[0])
 		json_key_text(j, "utc_offset", info->utc_offset);
-	json_key_seconds(j, "wall_seconds", info->wall_ns);
+	/* While it runs nobody has measured it: 0 would be a claim. */
+	if (info->state == RUN_DONE || info->wall_ns > 0)
+		json_key_seconds(j, "wall_seconds", info->wall_ns);
 	json_key_seconds(j, "suspended_seconds", info->suspended_ns);
 	if (info->stops > 0) {
 		json_key_seconds(j, "stopped_seconds", info->stopped_ns);

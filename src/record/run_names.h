@@ -7,6 +7,9 @@
 
 struct error;
 
+/* What runs are recorded under where nobody says otherwise. */
+#define RUN_PREFIX_DEFAULT ".assay/runs/{datetime}-{pid}/"
+
 #define RUN_NAME_INFO "info.json"
 #define RUN_NAME_USAGE "usage.jsonl"
 

@@ -20,6 +20,7 @@
 #include "record/foreign/import.h"
 #include "record/run_names.h"
 #include "record/stored_series.h"
+#include "record/stored_unfinished.h"
 #include "record/writer_lock.h"
 
 /* A run on another machine whose locks we may not see counts as running for so long after its last line. */
@@ -77,15 +78,17 @@ static int read_bytes(const char *path, struct buf *out, struct stat *st, struct
 
 	if (r == 0 && fstat(fd, st) < 0)
 		r = -errno;
-	if (r == 0 && !S_ISREG(st->st_mode))
+	if (r == 0 && S_ISDIR(st->st_mode))
+		r = error_say(err, -EISDIR, "it is a directory without a run in it");
+	else if (r == 0 && !S_ISREG(st->st_mode))
 		r = error_say(err, -EINVAL, "it is no file");
 	else if (r == 0 && st->st_size == 0)
-		r = error_say(err, -EINVAL, "it is empty");
+		r = error_say(err, -ENODATA, "it is empty");
 	else if (r == 0)
 		r = fd_read_all(fd, STORED_INFO_MAX, out);
 	if (r == -EFBIG)
 		error_say(err, r, "it is larger than %zu MiB, and no run is",
-			STORED_INFO_MAX / (1024 * 1024));
+			STORED_INFO_MAX / 1024 / 1024);
 	else if (r < 0 && !(err && err->code == r && err->text[0]))
 		error_set(err, r, "cannot read it");
 	if (fd >= 0)
@@ -192,8 +195,17 @@ static int take_own(struct stored_run *run, json_t *info, struct error *err)
 	if (r < 0)
 		return r;
 	run->series = find_series(run);
-	if (strcmp(text_at(info, NULL, "state"), "running") == 0)
+	if (strcmp(text_at(info, NULL, "state"), "running") == 0) {
 		judge_running(run);
+		stored_unfinished_headline(run);
+	}
+	if (strcmp(text_at(info, NULL, "state"), "lost") == 0) {
+		/* Another tool's run, that was lost when it was imported. */
+		const char *why = text_at(info, "imported", "lost");
+
+		run->state = STORED_LOST;
+		snprintf(run->why, sizeof(run->why), "%s", why ? why : "");
+	}
 	return 0;
 }
 
@@ -218,6 +230,9 @@ static int open_own(struct stored_run *run, const char *file, struct error *err)
 		r = 1;
 	}
 	buf_done(&bytes);
+	/* con-duct makes its info file before it has anything to say; another tool's session may be a directory. */
+	if (r == -ENODATA || r == -EISDIR)
+		return 1;
 	if (r < 0)
 		return r;
 	if (!info || !is_own(info)) {
@@ -254,9 +269,24 @@ static int open_by(struct stored_run *run, const struct import_file *file, size_
 		run->importer = importer;
 		run->which = which;
 		run->series = strdup(file->path);
+		run->state = draft.state;
+		snprintf(run->why, sizeof(run->why), "%s", draft.why);
 	}
 	draft_done(&draft);
 	return r;
+}
+
+static int say_unknown(struct error *err)
+{
+	struct buf names = { 0 };
+
+	for (size_t i = 0; i < n_importers; i++)
+		buf_addf(&names, "%s%s", i > 0 ? ", " : "", importers[i]->name);
+	error_say(err, -EINVAL,
+		"it is no run of assay, and of no other format that is known (%.300s)",
+		names.failed || !names.data ? "" : names.data);
+	buf_done(&names);
+	return -EINVAL;
 }
 
 /* What is no info file of ours: another tool's, or nothing we know. `own` says what was wrong with it as ours. */
@@ -270,12 +300,14 @@ static int open_foreign(struct stored_run *run, const char *path, size_t which,
 	if (r < 0)
 		return r;
 	importer = importer_for(&file);
-	if (importer)
+	if (!importer && file.size == 0 && !file.is_directory)
+		r = error_say(err, -EINVAL, "it is empty");
+	else if (importer)
 		r = open_by(run, &file, which, importer, err);
-	else if (own->code < 0 && (file.head[0] == '{' || own->code == -EFBIG))
-		r = error_say(err, own->code, "%s", own->text);
+	else if (own->code < 0 && (file.head[0] == '{' || own->code == -EFBIG || file.is_directory))
+		r = error_say(err, own->code == -EISDIR ? -EINVAL : own->code, "%s", own->text);
 	else
-		r = error_say(err, -EINVAL, "it is no run of assay and no file that is known");
+		r = say_unknown(err);
 	import_file_close(&file);
 	return r;
 }
@@ -297,8 +329,11 @@ static int open_lone_series(struct stored_run *run, const char *path, struct err
 static int open_file(struct stored_run *run, const char *path, size_t which, struct error *err)
 {
 	struct error own = { 0 };
+	struct stat st;
 	int r;
 
+	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		return open_foreign(run, path, which, &own, err);
 	if (run_name_is(path, RUN_NAME_USAGE)) {
 		if (lone_series_is(path))
 			return which > 0 ? error_say(err, -ENOENT, "it holds one run")
@@ -327,6 +362,25 @@ int stored_run_open_which(const char *name, size_t which, struct stored_run *ret
 		stored_run_done(ret);
 	}
 	free(path);
+	return r;
+}
+
+int stored_run_open_as(const char *path, size_t which, const struct importer *importer,
+	struct stored_run *ret, struct error *err)
+{
+	struct import_file file;
+	struct error why = { 0 };
+	int r = import_file_open(path, &file, &why);
+
+	*ret = (struct stored_run){ 0 };
+	if (r == 0) {
+		r = open_by(ret, &file, which, importer, &why);
+		import_file_close(&file);
+	}
+	if (r < 0) {
+		error_say(err, r, "%s: %s", path, why.text);
+		stored_run_done(ret);
+	}
 	return r;
 }
 

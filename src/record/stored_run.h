@@ -54,6 +54,9 @@ int stored_run_open(const char *name, struct stored_run *ret, struct error *err)
 /* The run numbered `which` of a file that holds several; -ENOENT when there are fewer. Of an own run there is only number 0. */
 int stored_run_open_which(
 	const char *name, size_t which, struct stored_run *ret, struct error *err);
+/* By that importer, whatever the file seems to be. */
+int stored_run_open_as(const char *file, size_t which, const struct importer *importer,
+	struct stored_run *ret, struct error *err);
 /* How many runs the file holds; 1 for all but some of other tools. Or a negative errno with its line. */
 int64_t stored_run_count(const char *name, struct error *err);
 void stored_run_done(struct stored_run *run);

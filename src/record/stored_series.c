@@ -67,22 +67,21 @@ static int own_windows(const struct stored_run *run, stored_window *each, void *
 	int64_t next = 0;
 	char *line;
 	size_t n;
-	int r;
+	int read = 0;
+	int r = 0;
 
 	if (fd < 0)
 		return fd;
-	while ((r = line_source_next(&source, &line, &n)) > 0) {
+	while (r >= 0 && (read = line_source_next(&source, &line, &n)) > 0) {
 		json_t *window = take_line(&source, line, n, &next, s);
 
 		if (!window)
 			continue;
 		r = each(window, context);
 		json_decref(window);
-		if (r < 0)
-			break;
 	}
-	if (r < 0 && (source.ended || source.line == 0))
-		error_set(err, r, "cannot read %s", run->series);
+	if (read < 0)
+		r = error_set(err, read, "cannot read %s", run->series);
 	for (uint64_t i = 0; i < source.too_long; i++)
 		count_damaged(s, 0);
 	line_source_done(&source);
@@ -121,6 +120,9 @@ static int foreign_windows(const struct stored_run *run, stored_window *each, vo
 		r = draft.ended_by;
 	else if (r < 0)
 		error_say(err, r, "%s: %s", run->series, why.text);
+	s->damaged = draft.damaged;
+	s->first_damaged = draft.first_damaged;
+	s->torn = draft.torn;
 	draft_done(&draft);
 	import_file_close(&file);
 	return r < 0 ? r : 0;

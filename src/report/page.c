@@ -6,8 +6,10 @@
 
 #include "report/wrap.h"
 
-#define LABEL_COLUMN 2
-#define TEXT_COLUMN 15
+size_t page_columns(const struct page *p)
+{
+	return p->columns > 0 ? p->columns : PAGE_COLUMNS;
+}
 
 void page_styled(struct page *p, const char *style, const char *text)
 {
@@ -31,7 +33,7 @@ void page_row(struct page *p, const char *label)
 {
 	p->column = 0;
 	p->item_before = false;
-	pad(p, LABEL_COLUMN);
+	pad(p, PAGE_LABEL_COLUMN);
 	page_styled(p, STYLE_DIM, label);
 }
 
@@ -48,22 +50,41 @@ static void add(struct page *p, const char *text)
 	p->column += text_columns(text, strlen(text));
 }
 
+/* What is longer than the line goes on below. */
+static void add_fitting(struct page *p, const char *text)
+{
+	size_t before = p->out->len;
+
+	text_add_fitting(p->out, text, p->column, PAGE_TEXT_COLUMN, p->columns);
+	if (p->out->failed)
+		return;
+	const char *added = p->out->data + before;
+	const char *line = memrchr(added, '\n', p->out->len - before);
+	if (line)
+		p->column = text_columns(line + 1, strlen(line + 1));
+	else
+		p->column += text_columns(added, strlen(added));
+}
+
 void page_item(struct page *p, const char *mark, const char *text)
 {
 	size_t wide = strlen(mark) + 1 + text_columns(text, strlen(text));
 
 	if (p->item_before) {
 		add(p, ",");
-		if (p->column + 1 + wide + 1 > PAGE_COLUMNS) /* 1: the comma of a next item */
+		if (p->column + 1 + wide + 1 > page_columns(p)) /* 1: the comma of a next item */
 			page_next_line(p);
 		else
 			add(p, " ");
 	}
 	if (!p->item_before)
-		pad(p, TEXT_COLUMN - 1 - strlen(mark));
+		pad(p, PAGE_TEXT_COLUMN - 1 - strlen(mark));
 	add(p, mark);
 	add(p, " ");
-	add(p, text);
+	if (p->columns > 0)
+		add_fitting(p, text);
+	else
+		add(p, text);
 	p->item_before = true;
 }
 
@@ -76,7 +97,22 @@ void page_end_row(struct page *p)
 void page_words(struct page *p, const char *label, const char *text)
 {
 	page_row(p, label);
-	pad(p, TEXT_COLUMN);
-	text_add_wrapped(p->out, text, TEXT_COLUMN, TEXT_COLUMN);
+	pad(p, PAGE_TEXT_COLUMN);
+	if (p->columns > 0)
+		text_add_fitting(p->out, text, PAGE_TEXT_COLUMN, PAGE_TEXT_COLUMN, p->columns);
+	else
+		text_add_wrapped(p->out, text, PAGE_TEXT_COLUMN, PAGE_TEXT_COLUMN);
+	page_end_row(p);
+}
+
+void page_styled_words(struct page *p, const char *label, const char *style, const char *text)
+{
+	page_row(p, label);
+	pad(p, PAGE_TEXT_COLUMN);
+	if (p->color)
+		buf_add_text(p->out, style);
+	text_add_fitting(p->out, text, PAGE_TEXT_COLUMN, PAGE_TEXT_COLUMN, page_columns(p));
+	if (p->color)
+		buf_add_text(p->out, "\033[0m");
 	page_end_row(p);
 }

@@ -13,7 +13,11 @@ struct page {
 	bool color;
 	size_t column; /* where the current line ends */
 	bool item_before; /* the current line holds an item */
+	size_t columns; /* how wide it is; 0: PAGE_COLUMNS */
 };
+
+#define PAGE_LABEL_COLUMN 2
+#define PAGE_TEXT_COLUMN 15
 
 #define STYLE_BOLD "\033[1m"
 #define STYLE_DIM "\033[2m"
@@ -32,5 +36,8 @@ void page_end_row(struct page *p);
 
 /* A whole row of words, wrapped with a hanging indent. */
 void page_words(struct page *p, const char *label, const char *text);
+/* The same in a style, which the label does not have. A label "" goes on below the row before. */
+void page_styled_words(struct page *p, const char *label, const char *style, const char *text);
+size_t page_columns(const struct page *p);
 
 #endif

@@ -108,3 +108,48 @@ void text_add_wrapped(struct buf *out, const char *text, size_t column, size_t i
 		word += strspn(word, " ");
 	}
 }
+
+/* A word that no line has room for: as much as there is room for, and the rest below. */
+static size_t add_cut(
+	struct buf *out, const char *word, size_t n, size_t column, size_t indent, size_t columns)
+{
+	while (n > 0) {
+		size_t room = columns > column ? columns - column : 0;
+		size_t fitting = text_fitting(word, n, room);
+
+		if (fitting == 0 && column <= indent)
+			fitting = n; /* the page is narrower than its margin: nothing helps */
+		buf_add(out, word, fitting);
+		column += text_columns(word, fitting);
+		word += fitting;
+		n -= fitting;
+		if (n > 0) {
+			buf_addf(out, "\n%*s", (int) indent, "");
+			column = indent;
+		}
+	}
+	return column;
+}
+
+void text_add_fitting(
+	struct buf *out, const char *text, size_t column, size_t indent, size_t columns)
+{
+	bool line_start = true;
+
+	for (const char *word = text + strspn(text, " "); *word;) {
+		size_t n = strcspn(word, " ");
+		size_t wide = text_columns(word, n);
+
+		if (!line_start && column + 1 + wide > columns) {
+			buf_addf(out, "\n%*s", (int) indent, "");
+			column = indent;
+		} else if (!line_start) {
+			buf_add_char(out, ' ');
+			column++;
+		}
+		column = add_cut(out, word, n, column, indent, columns);
+		line_start = false;
+		word += n;
+		word += strspn(word, " ");
+	}
+}

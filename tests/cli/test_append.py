@@ -101,7 +101,7 @@ def state(prefix):
         info = json.loads(Path(f"{prefix}info.json").read_bytes())
     except FileNotFoundError:
         return None
-    return (info["monitor"]["pid"], info["state"]) if info["state"] == "done" or info["time"]["wall_seconds"] > 0 else None
+    return (info["monitor"]["pid"], info["state"]) if info["state"] == "done" or "wall_seconds" in info["time"] else None
 
 
 def contents(directory):

@@ -144,7 +144,7 @@ def test_a_command_is_offered(shell, room):
     ("assay attach conta", "assay attach container:"),
     ("assay run -p x --target=sys", "assay run -p x --target=system "),
     ("assay run -t sy", "assay run -t system-summary "),
-    ("assay comp", "assay completion "),
+    ("assay comple", "assay completion "),
     ("assay completion z", "assay completion zsh "),
     ("assay nothing --mo", "assay nothing --mo"),
     ("assay --ver", "assay --version "),

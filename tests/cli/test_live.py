@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from support import read_info, read_live, read_ring, wait_for
+from support import CPU_TOLERANCE_SECONDS, read_info, read_live, read_ring, wait_for
 
 MIB = 1 << 20
 # Every sample is wanted, and windows are wider than that from the start.
@@ -67,7 +67,7 @@ def test_counters_of_the_last_sample_are_the_totals_of_the_run(run_assay):
 
 
 def test_a_process_is_named_with_its_cpu_and_its_memory(run_assay):
-    run_assay(["LOAD", "TRUTH", "named", b"na\xffme", "300"], WIDE)
+    run = run_assay(["LOAD", "TRUTH", "named", b"na\xffme", "300"], WIDE)
     samples = read_live(f"{run_assay.room}/run1-")
     seen = [process for sample in samples for process in sample["processes"] if process["name"] == "na\ufffdme"]
 
@@ -75,7 +75,7 @@ def test_a_process_is_named_with_its_cpu_and_its_memory(run_assay):
     assert len({(process["pid"], process["start_time_ticks"]) for process in seen}) == 1
     used = [process["values"]["proc_cpu_seconds"] for process in seen if "proc_cpu_seconds" in process["values"]]
     assert used == sorted(used)
-    assert 0.1 <= used[-1] <= 0.4
+    assert 0.1 <= used[-1] <= run.headline["cpu_seconds"]["value"] + CPU_TOLERANCE_SECONDS
     assert max(process["values"].get("proc_rss_bytes", 0) for process in seen) > 64 << 10  # 0 once it is going
 
 
@@ -132,7 +132,10 @@ def test_kill_9_of_everything_leaves_the_moment_before(run_assay):
 def test_no_slot_is_torn_by_kill_9_at_any_moment(run_assay):
     dice = random.Random(3)
     seen = 0
-    for _ in range(25):
+    # Often enough, and oftener where samples come slowly.
+    for number in range(500):
+        if number >= 25 and seen > 500:
+            break
         # 51 slots, so that most writes are over older samples.
         started = run_assay.start(["LOAD", "TRUTH", "idle", "10", "60000"],
                                   ["-i", "1ms", "--report-interval", "10s", "--freeze-on-exit", "50ms"])
@@ -159,8 +162,13 @@ def test_jq_puts_a_crashed_ring_in_order(run_assay):
 
 
 def test_only_the_last_moments_are_kept(run_assay):
-    run = run_assay(["sleep", "1"], ["-i", "10ms", "--report-interval", "10s", "--freeze-on-exit", "200ms"])
-    samples = read_live(f"{run_assay.room}/run1-")
+    started = run_assay.start(["LOAD", "TRUTH", "until-file", str(run_assay.room / "gate"), "0"],
+                              ["-i", "10ms", "--report-interval", "10s", "--freeze-on-exit", "200ms"])
+    live = Path(f"{started.prefix}live")
+    wait_for(lambda: live.exists() and live.stat().st_size and read_ring(started.prefix)[-1]["sequence"] > 30, "the ring to go round")
+    (run_assay.room / "gate").touch()
+    run = started.finish()
+    samples = read_live(started.prefix)
 
     assert samples[0]["sequence"] > 0
     assert sequences(samples) == list(range(samples[0]["sequence"], samples[0]["sequence"] + len(samples)))

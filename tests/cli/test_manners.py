@@ -79,12 +79,19 @@ def test_an_interval_nobody_can_mean_is_refused_before_anything_starts(run_assay
     assert os.listdir(room / "empty") == []
 
 
-def test_a_millisecond_is_the_shortest_interval(run_assay):
-    run = run_assay(["sleep", "0.3"], ["-i", "1ms"])
+def test_a_millisecond_is_the_shortest_interval(run_assay, room):
+    started = run_assay.start(["LOAD", "TRUTH", "until-file", str(room / "gate"), "0"], ["-i", "1ms", "--report-interval", "1ms"])
+    series = Path(f"{started.prefix}usage.jsonl")
+    wait_for(lambda: series.exists() and series.read_bytes().count(b"\n") > 20, "twenty windows")
+    (room / "gate").touch()
+    run = started.finish()
+    own = run.info["self"]
 
     assert run.status == 0
     assert run.info["options"]["sample_interval_seconds"] == 0.001
-    assert run.info["self"]["ticks"] >= 10
+    # Each time of the grid until the last window but one was sampled or missed; beside them stands the sample at the end.
+    assert run.usage[-2]["end_seconds"] / 0.001 - 1 <= own["ticks"] + own["missed_ticks"]
+    assert own["ticks"] + own["missed_ticks"] <= run.usage[-1]["end_seconds"] / 0.001 + 1
 
 
 def test_an_alarm_set_before_the_start_ends_the_job_as_it_would_without_us(run_assay):

@@ -257,7 +257,7 @@ static void a_running_info_holds_no_results(void **state)
 		"  \"files\": {\n    \"info\": \"runs/info.json\",\n"
 		"    \"usage\": \"runs/usage.jsonl\",\n    \"prefix\": \"runs/\"\n  },\n"
 		"  \"time\": {\n    \"started\": \"2026-11-27T20:52:26.000000Z\",\n"
-		"    \"utc_offset\": \"+00:00\",\n    \"wall_seconds\": 0,\n"
+		"    \"utc_offset\": \"+00:00\",\n"
 		"    \"suspended_seconds\": 0\n  },\n"
 		"  \"monitor\": {\n    \"pid\": 1,\n    \"start_time_ticks\": 5\n  },\n"
 		"  \"options\": {\n    \"measurements\": \"default\",\n    \"wait_all\": false\n  "

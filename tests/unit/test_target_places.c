@@ -7,7 +7,6 @@
 
 #include "linux/cgroup_lines.h"
 #include "linux/containers.h"
-#include "linux/json_walk.h"
 #include "linux/proc_owner.h"
 #include "linux/slurm_names.h"
 
@@ -382,46 +381,65 @@ static void a_place_that_is_closed_to_us_is_named(void **state)
 	tree_close(&t);
 }
 
-static void assert_tokens(const char *text, const int *tokens)
+static int in_docker(const char *text)
 {
-	struct json_walk w;
+	struct container c;
 
-	json_walk_begin(&w, text, strlen(text));
-	for (;; tokens++) {
-		assert_int_equal(json_walk_next(&w), *tokens);
-		if (*tokens == JSON_END || *tokens < 0)
-			return;
-	}
+	return container_in_docker(text, strlen(text), "web", &c);
 }
-#define TOKENS(text, ...) assert_tokens(text, (const int[]){ __VA_ARGS__ })
 
-static void json_is_taken_apart_and_what_is_none_is_refused(void **state)
+static void what_is_no_state_file_is_refused(void **state)
 {
-	static char deep[200];
-	struct json_walk w;
+	static const char *const none[] = { "", "nul", "#", "{", "[}", "]", "{\"Name",
+		"{\"Name\":}", "{\"Name\":\"\\x\"}", "{\"Name\":\"\\u12\"}", "{\"Name\":\"a\nb\"}",
+		"{\"Name\":\"\xff\"}", "{} {}", "{\"Name\":\"web\",\"Name\":\"db\"}",
+		/* it is called so, and that is all */
+		"{\"Name\":\"web\"}", "{\"Name\":\"web\",\"ID\":5}",
+		"{\"Name\":\"web\",\"ID\":\"" ID "\\u0000\"}" };
+	static const char *const others[] = { "{}", "[]", " {\"Name\" : [\"web\"], \"b\":null}\n",
+		"[\"web\"]", "{\"Name\":\"web\\u0000\"}", "{\"Name\":\"//web\"}", "{\"Name\":\"\"}",
+		"{\"State\":{\"Name\":\"web\"}}" };
+	static char long_text[600001];
+	struct container c;
 	(void) state;
 
-	TOKENS("", JSON_END);
-	TOKENS(" {\"a\" : [1, -2.5e3,\"x\"], \"b\":null}\n", JSON_OPEN, JSON_KEY, JSON_OPEN,
-		JSON_NUMBER, JSON_NUMBER, JSON_STRING, JSON_CLOSE, JSON_KEY, JSON_WORD, JSON_CLOSE,
-		JSON_END);
-	TOKENS("{\"a", JSON_OPEN, -EINVAL);
-	TOKENS("{", JSON_OPEN, -EINVAL);
-	TOKENS("[}", JSON_OPEN, -EINVAL);
-	TOKENS("]", -EINVAL);
-	TOKENS("\"\\x\"", -EINVAL);
-	TOKENS("\"\\u12\"", -EINVAL);
-	TOKENS("\"a\nb\"", -EINVAL);
-	TOKENS("nul", -EINVAL);
-	TOKENS("#", -EINVAL);
-	json_walk_begin(&w, "\"\\u0041\\n\\\"\\u00e9\xc3\xa9\"", 22);
-	assert_int_equal(json_walk_next(&w), JSON_STRING);
-	assert_string_equal(w.text, "A\n\"???");
-	memset(deep, '[', sizeof(deep) - 1);
-	json_walk_begin(&w, deep, strlen(deep));
-	for (int i = 0; i < JSON_WALK_DEPTH; i++)
-		assert_int_equal(json_walk_next(&w), JSON_OPEN);
-	assert_int_equal(json_walk_next(&w), -EINVAL);
+	for (size_t i = 0; i < ARRAY_SIZE(none); i++)
+		assert_int_equal(in_docker(none[i]), -EINVAL);
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		assert_int_equal(in_docker(others[i]), -ENOENT);
+	assert_int_equal(in_docker("{\"ID\":\"" ID "\",\"Name\":\"\\u002fweb\","
+				   "\"Bytes\":18446744073709551615}"),
+		0);
+
+	/* whole: many values, and too many; then too deep */
+	static const struct {
+		size_t n;
+		int r;
+	} lists[] = { { 400001, -ENOENT }, { 600001, -EINVAL } };
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
+		for (size_t at = 1; at < lists[i].n; at++)
+			long_text[at] = ",1"[at % 2];
+		long_text[0] = '[';
+		long_text[lists[i].n - 1] = ']';
+		assert_int_equal(container_in_docker(long_text, lists[i].n, "web", &c), lists[i].r);
+	}
+	memset(long_text, '[', 100000);
+	memset(long_text + 100000, ']', 100000);
+	long_text[200000] = '\0';
+	assert_int_equal(in_docker(long_text), -EINVAL);
+
+	static const struct {
+		const char *pid;
+		int r;
+	} pids[] = { { "8", 0 }, { "2147483647", 0 }, { "0", -EINVAL }, { "-8", -EINVAL },
+		{ "8.5", -EINVAL }, { "2147483648", -EINVAL }, { "1e300", -EINVAL },
+		{ "\"8\"", -EINVAL }, { "null", -EINVAL } };
+	for (size_t i = 0; i < ARRAY_SIZE(pids); i++) {
+		char text[80];
+
+		snprintf(text, sizeof(text), "{\"pid\":%s,\"name\":\"job\"}", pids[i].pid);
+		assert_int_equal(container_in_apptainer(text, strlen(text), "job", &c), pids[i].r);
+	}
 }
 
 static void lines_and_owners_are_read_where_they_stand(void **state)
@@ -504,7 +522,7 @@ int main(void)
 		cmocka_unit_test(names_are_looked_up_in_what_engines_keep),
 		cmocka_unit_test(a_place_that_is_closed_to_us_is_named),
 		cmocka_unit_test(recorded_machines_have_their_jobs_and_containers),
-		cmocka_unit_test(json_is_taken_apart_and_what_is_none_is_refused),
+		cmocka_unit_test(what_is_no_state_file_is_refused),
 		cmocka_unit_test(lines_and_owners_are_read_where_they_stand),
 	};
 

@@ -15,6 +15,7 @@
 #include "base/signal_name.h"
 #include "base/utf8.h"
 #include "model/run_info.h"
+#include "record/foreign/draft_parts.h"
 #include "record/info_json.h"
 
 /* A double holds every integer up to here. */
@@ -50,17 +51,16 @@ static json_t *number(double value)
 }
 
 /* Text in UTF-8, with U+FFFD for what is none; and its exact bytes in hexadecimal where that changed it. */
-static void set_raw(struct draft *d, json_t *of, const char *key, const char *text)
+int draft_raw(json_t *of, const char *key, const char *text)
 {
 	size_t n = strlen(text);
 	struct buf hex = { 0 };
 	struct buf good = { 0 };
 	struct buf name = { 0 };
+	int r = -1;
 
-	if (utf8_is_valid(text, n)) {
-		set(d, of, key, json_string(text));
-		return;
-	}
+	if (utf8_is_valid(text, n))
+		return json_object_set_new(of, key, json_string(text)) < 0 ? -ENOMEM : 0;
 	for (size_t i = 0; i < n;) {
 		size_t sequence = utf8_sequence(text + i, n - i);
 
@@ -73,15 +73,24 @@ static void set_raw(struct draft *d, json_t *of, const char *key, const char *te
 	for (size_t i = 0; i < n; i++)
 		buf_addf(&hex, "%02x", (unsigned) (unsigned char) text[i]);
 	buf_addf(&name, "%s_hex", key);
-	if (good.failed || hex.failed || name.failed) {
-		check(d, -1);
-	} else {
-		set(d, of, key, json_string(good.data));
-		set(d, of, name.data, json_string(hex.data));
-	}
+	if (!good.failed && !hex.failed && !name.failed)
+		r = json_object_set_new(of, key, json_string(good.data));
+	if (r == 0)
+		r = json_object_set_new(of, name.data, json_string(hex.data));
 	buf_done(&good);
 	buf_done(&hex);
 	buf_done(&name);
+	return r < 0 ? -ENOMEM : 0;
+}
+
+static void set_raw(struct draft *d, json_t *of, const char *key, const char *text)
+{
+	check(d, draft_raw(of, key, text));
+}
+
+static bool is_amount(double value)
+{
+	return isfinite(value) && value >= 0;
 }
 
 void draft_init(
@@ -89,10 +98,11 @@ void draft_init(
 {
 	*d = (struct draft){ .format = format, .each = each, .context = context };
 	d->totals = json_object();
+	d->devices = json_object();
 	d->info = json_pack("{s:s, s:s, s:s, s:s, s:{s:s}, s:{}, s:{}, s:[]}", "schema", RUN_SCHEMA,
 		"version", SCHEMA_VERSION, "state", "done", "id", "", "imported", "format", format,
 		"files", "time", "notes");
-	check(d, d->info && d->totals ? 0 : -1);
+	check(d, d->info && d->totals && d->devices ? 0 : -1);
 }
 
 void draft_begin(struct draft *d, const char *tool, const char *version,
@@ -106,7 +116,10 @@ void draft_begin(struct draft *d, const char *tool, const char *version,
 
 void draft_text(struct draft *d, const char *section, const char *key, const char *text)
 {
-	if (text && d->code == 0)
+	/* A tag may be empty; anything else says nothing then. */
+	bool says = text && (*text || (section && strcmp(section, "tags") == 0));
+
+	if (says && d->code == 0)
 		set_raw(d, section_of(d, section), key, text);
 }
 
@@ -197,6 +210,27 @@ void draft_tag(struct draft *d, const char *key, const char *value)
 	draft_text(d, "tags", key, value);
 }
 
+void draft_state(struct draft *d, enum stored_state state, const char *why)
+{
+	d->state = state;
+	snprintf(d->why, sizeof(d->why), "%s", why);
+	draft_text(d, NULL, "state", stored_state_name(state));
+}
+
+void draft_damaged(struct draft *d, uint64_t line, bool torn)
+{
+	if (torn)
+		d->torn = true;
+	else if (d->damaged++ == 0)
+		d->first_damaged = line;
+}
+
+void draft_too_long(struct draft *d, uint64_t too_long, uint64_t *told, uint64_t line)
+{
+	for (; *told < too_long; ++*told)
+		draft_damaged(d, line, false);
+}
+
 void draft_note(struct draft *d, const char *format, ...)
 {
 	char text[400];
@@ -212,6 +246,14 @@ void draft_note(struct draft *d, const char *format, ...)
 		json_decref(note);
 }
 
+static bool ends_in(const char *name, const char *end)
+{
+	size_t n = strlen(name);
+	size_t n_end = strlen(end);
+
+	return n >= n_end && strcmp(name + n - n_end, end) == 0;
+}
+
 static json_t *valued(double value, enum quality quality)
 {
 	return json_pack("{s:o, s:s}", "value", number(value), "quality", quality_name(quality));
@@ -222,8 +264,11 @@ void draft_headline(struct draft *d, const char *name, double value, enum qualit
 {
 	json_t *one;
 
-	if (!isfinite(value) || d->code < 0)
+	if (!is_amount(value) || d->code < 0)
 		return;
+	/* Bytes and counts are whole. */
+	if (!ends_in(name, "seconds") && !ends_in(name, "cores") && value < INTEGER_MAX)
+		value = (double) (uint64_t) (value + 0.5);
 	one = valued(value, quality);
 	if (key)
 		set(d, one, "key", json_string(key));
@@ -236,7 +281,7 @@ void draft_headline(struct draft *d, const char *name, double value, enum qualit
 	set(d, section_of(d, "headline"), name, one);
 }
 
-static const struct measure *row_of(const struct draft *d, const char *key)
+const struct measure *draft_row(const struct draft *d, const char *key)
 {
 	for (size_t i = 0; i < d->n_rows; i++)
 		if (strcmp(d->rows[i]->key, key) == 0)
@@ -258,7 +303,7 @@ void draft_total(
 {
 	char name[128];
 
-	if (!isfinite(value) || d->code < 0 ||
+	if (!is_amount(value) || d->code < 0 ||
 		statistic_key(key, statistic, name, sizeof(name)) < 0)
 		return;
 	use_row(d, key);
@@ -299,7 +344,7 @@ void draft_value(
 {
 	json_t *values = json_object_get(d->window, "values");
 
-	if (!isfinite(value) || d->code < 0 || !d->window)
+	if (!is_amount(value) || d->code < 0 || !d->window)
 		return;
 	put(d, values, key, reduce, value);
 	set(d, json_object_get(values, key), "quality", json_string(quality_name(quality)));
@@ -310,7 +355,8 @@ json_t *draft_process(
 {
 	json_t *process;
 
-	if (d->code < 0 || !d->window)
+	/* Where nobody wants the windows only what all processes together came to is kept. */
+	if (d->code < 0 || !d->window || !d->each)
 		return NULL;
 	process = json_pack("{s:I, s:{}}", "pid", (json_int_t) pid, "values");
 	if (start_ticks > 0)
@@ -351,16 +397,18 @@ void draft_of(struct draft *d, json_t *subject, const char *key, const char *red
 {
 	json_t *values = json_object_get(subject, "values");
 
-	if (!isfinite(value) || d->code < 0 || !values)
+	if (!is_amount(value) || d->code < 0)
 		return;
 	use_row(d, key);
-	put(d, values, key, reduce, value);
+	if (values)
+		put(d, values, key, reduce, value);
 }
 
 /* The larger, the smaller, the latest, the sum: what the windows come to. */
-static void add_total(struct draft *d, const char *key, const json_t *value, double seconds)
+void draft_add_total(
+	struct draft *d, json_t *totals, const char *key, const json_t *value, double seconds)
 {
-	json_t *total = json_object_get(d->totals, key);
+	json_t *total = json_object_get(totals, key);
 	const json_t *max = json_object_get(value, "max");
 	const json_t *min = json_object_get(value, "min");
 	const json_t *mean = json_object_get(value, "mean");
@@ -369,8 +417,8 @@ static void add_total(struct draft *d, const char *key, const json_t *value, dou
 	const json_t *before;
 
 	if (!total) {
-		set(d, d->totals, key, json_object());
-		total = json_object_get(d->totals, key);
+		set(d, totals, key, json_object());
+		total = json_object_get(totals, key);
 	}
 	before = json_object_get(total, "max");
 	if (max && (!before || json_number_value(before) < json_number_value(max)))
@@ -391,7 +439,8 @@ static void add_total(struct draft *d, const char *key, const json_t *value, dou
 		set(d, total, "weight",
 			json_real(json_number_value(json_object_get(total, "weight")) + seconds));
 	}
-	set(d, total, "quality", json_incref(json_object_get(value, "quality")));
+	if (json_object_get(value, "quality"))
+		set(d, total, "quality", json_incref(json_object_get(value, "quality")));
 }
 
 bool draft_window_end(struct draft *d)
@@ -405,7 +454,8 @@ bool draft_window_end(struct draft *d)
 		return false;
 	seconds = json_number_value(json_object_get(d->window, "end_seconds")) -
 		  json_number_value(json_object_get(d->window, "start_seconds"));
-	json_object_foreach(values, key, value) add_total(d, key, value, seconds);
+	json_object_foreach(values, key, value) draft_add_total(d, d->totals, key, value, seconds);
+	draft_add_devices(d, seconds);
 	d->sequence++;
 	if (d->each && d->code == 0)
 		d->ended_by = d->each(d->window, d->context);
@@ -454,7 +504,7 @@ static void describe_row(struct draft *d, const struct measure *row)
 	check(d, json_array_append_new(section_of(d, "measurements"), one));
 }
 
-static void statistic_of(struct draft *d, const char *key, const char *statistic,
+static void statistic_of(struct draft *d, json_t *summary, const char *key, const char *statistic,
 	const json_t *value, enum quality quality)
 {
 	char name[128];
@@ -462,8 +512,8 @@ static void statistic_of(struct draft *d, const char *key, const char *statistic
 	if (!value || statistic_key(key, statistic, name, sizeof(name)) < 0)
 		return;
 	/* What the file itself told stands. */
-	if (!json_object_get(section_of(d, "summary"), name))
-		set(d, section_of(d, "summary"), name, valued(json_number_value(value), quality));
+	if (!json_object_get(summary, name))
+		set(d, summary, name, valued(json_number_value(value), quality));
 }
 
 static enum quality quality_of(const json_t *total, const struct measure *row)
@@ -476,28 +526,41 @@ static enum quality quality_of(const json_t *total, const struct measure *row)
 	return (enum quality) row->quality;
 }
 
-static void statistics_of(struct draft *d, const struct measure *row, const json_t *total)
+void draft_statistics(
+	struct draft *d, json_t *summary, const struct measure *row, const json_t *total)
 {
 	enum quality quality = quality_of(total, row);
 	const json_t *weight = json_object_get(total, "weight");
 
-	if (row->scope != SINGLE)
-		return;
-	statistic_of(d, row->key, "", json_object_get(total, "delta"), quality);
-	statistic_of(d, row->key, "peak", json_object_get(total, "max"),
+	statistic_of(d, summary, row->key, "", json_object_get(total, "delta"), quality);
+	statistic_of(d, summary, row->key, "peak", json_object_get(total, "max"),
 		(enum quality) measure_peak_quality(row, (uint8_t) quality));
-	statistic_of(d, row->key, "min", json_object_get(total, "min"), quality);
-	statistic_of(d, row->key, "last", json_object_get(total, "last"), quality);
+	statistic_of(d, summary, row->key, "min", json_object_get(total, "min"), quality);
+	statistic_of(d, summary, row->key, "last", json_object_get(total, "last"), quality);
 	if (weight) {
 		json_t *mean = json_real(json_number_value(json_object_get(total, "integral")) /
 					 json_number_value(weight));
-		statistic_of(d, row->key, "mean", mean, quality);
+		statistic_of(d, summary, row->key, "mean", mean, quality);
 		json_decref(mean);
 	}
 }
 
+static void note_damage(struct draft *d)
+{
+	if (d->damaged > 0)
+		draft_note(d,
+			"%llu line%s of its series could not be read (the first is line %llu)",
+			(unsigned long long) d->damaged, d->damaged == 1 ? "" : "s",
+			(unsigned long long) d->first_damaged);
+	if (d->torn)
+		draft_note(d, "the last line of its series is not whole and was left out");
+}
+
 int draft_finish(struct draft *d, const char *path, struct error *err)
 {
+	if (d->whole)
+		return d->code;
+	note_damage(d);
 	set(d, d->info, "measurements", json_array());
 	for (size_t i = 0; i < d->n_rows && d->code == 0; i++) {
 		const json_t *total = json_object_get(d->totals, d->rows[i]->key);
@@ -505,13 +568,15 @@ int draft_finish(struct draft *d, const char *path, struct error *err)
 		if (!total)
 			continue;
 		describe_row(d, d->rows[i]);
-		statistics_of(d, d->rows[i], total);
+		if (d->rows[i]->scope == SINGLE)
+			draft_statistics(d, section_of(d, "summary"), d->rows[i], total);
 	}
+	draft_tell_devices(d);
 	const char *key;
 	json_t *total;
 	json_object_foreach(d->totals, key, total)
 	{
-		if (d->code == 0 && !row_of(d, key))
+		if (d->code == 0 && !draft_row(d, key))
 			return draft_fail(d, err, -EINVAL, "the importer %s has no row for %s",
 				d->format, key);
 	}
@@ -526,5 +591,6 @@ void draft_done(struct draft *d)
 	json_decref(d->info);
 	json_decref(d->window);
 	json_decref(d->totals);
+	json_decref(d->devices);
 	*d = (struct draft){ 0 };
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A run in the making, out of another tool's file, in the words of man 5 assay-run. The first thing that goes wrong is kept: every call after it does
- * nothing, and the one who made the draft sees it at the end. Statistics over the whole run (peak, mean, last, sum) come of the windows by
+ * nothing, and the one who made the draft sees it at the end. A value that is negative or not finite is none. Statistics over the whole run (peak, mean, last, sum) come of the windows by
  * themselves; an importer gives only those that its file has and the windows do not.
  */
 #ifndef ASSAY_RECORD_FOREIGN_DRAFT_H
@@ -13,12 +13,18 @@
 #include <stdint.h>
 
 #include "model/measure.h"
+#include "record/stored_run.h"
 
 struct error;
 
 struct draft {
 	json_t *info; /* may be added to directly, too */
 	json_t *window; /* the open one, or NULL */
+	enum stored_state state; /* by draft_state() */
+	char why[200];
+	uint64_t damaged; /* by draft_damaged(): lines that could not be used; the first of them */
+	uint64_t first_damaged;
+	bool torn;
 
 	/* private */
 	const char *format;
@@ -27,8 +33,10 @@ struct draft {
 	int ended_by; /* what `each` returned when it was negative */
 	uint64_t sequence;
 	json_t *totals; /* by key: what the statistics are made of */
+	json_t *devices; /* the same of each device */
 	const struct measure *const *rows; /* by draft_rows() */
 	size_t n_rows;
+	bool whole; /* by draft_whole() */
 	int code; /* negative errno of the first trouble */
 };
 
@@ -39,7 +47,7 @@ struct draft {
 void draft_begin(struct draft *d, const char *tool, const char *version,
 	const struct measure *const *rows, size_t n_rows);
 
-/* A member of a section ("host", "hostname"); section NULL: of the top. A text that is NULL, a number that is not finite: nothing is added.
+/* A member of a section ("host", "hostname"); section NULL: of the top. A text that is NULL or empty, a number that is not finite: nothing is added.
  * Bytes that are not UTF-8 are told by U+FFFD, with the exact ones in KEY_hex. */
 void draft_text(struct draft *d, const char *section, const char *key, const char *text);
 void draft_number(struct draft *d, const char *section, const char *key, double number);
@@ -47,6 +55,8 @@ void draft_integer(struct draft *d, const char *section, const char *key, int64_
 /* The command: as one text, or as the list of its arguments. */
 void draft_command(struct draft *d, const char *text);
 void draft_command_words(struct draft *d, size_t n, const char *const *words);
+/* Bytes into any object, as draft_text(); 0 or -ENOMEM. */
+int draft_raw(json_t *of, const char *key, const char *text);
 /* Points in time, nanoseconds since 1970 UTC; 0: not known. */
 void draft_started(struct draft *d, uint64_t realtime_ns);
 void draft_ended(struct draft *d, uint64_t realtime_ns);
@@ -54,6 +64,12 @@ void draft_exit_code(struct draft *d, int code, const char *evidence);
 void draft_signal(struct draft *d, int number, const char *evidence);
 /* A tag, as `assay run --tag KEY=VALUE` has them. */
 void draft_tag(struct draft *d, const char *key, const char *value);
+/* It is not "done", and how that is known. */
+void draft_state(struct draft *d, enum stored_state state, const char *why);
+/* A line of the series (its number, from 1) that cannot be used: left out, counted and told in a note. Torn: it is the last and has no end. */
+void draft_damaged(struct draft *d, uint64_t line, bool torn);
+/* Of a line_source: those that it has passed over since the last call are damaged, the first of them is that line. */
+void draft_too_long(struct draft *d, uint64_t too_long, uint64_t *told, uint64_t line);
 /* A sentence that a reader of the run must know. */
 void draft_note(struct draft *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -73,7 +89,7 @@ void draft_window(struct draft *d, double start_seconds, double end_seconds, uin
 /* What a row came to in it: "max", "mean", "min", "last" of a gauge, "delta" and "last" of a counter. */
 void draft_value(
 	struct draft *d, const char *key, const char *reduce, double value, enum quality quality);
-/* A process in the open window; start_ticks 0: not known. Borrowed, until the window ends. */
+/* A process in the open window; start_ticks 0: not known. Borrowed, until the window ends; NULL when nobody wants windows, which draft_of() takes. */
 json_t *draft_process(
 	struct draft *d, int64_t pid, uint64_t start_ticks, int64_t ppid, const char *name);
 /* A device in the open window, by its kind ("gpu", "cpu") and name; made when it is not there. */
@@ -86,6 +102,14 @@ bool draft_window_end(struct draft *d);
 /* Something is wrong: kept with its errno when it is the first; returns d->code. */
 int draft_fail(struct draft *d, struct error *err, int code, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
+
+/*
+ * For a file that has a run in the words of man 5 assay-run already: its info, and a window; both borrowed. Nothing is made of them, and no other call
+ * adds to them. -EINVAL with a line when the info is none.
+ */
+int draft_whole(struct draft *d, const json_t *info, struct error *err);
+/* As draft_window_end(). */
+bool draft_whole_window(struct draft *d, const json_t *window);
 
 /* For the one who reads by an importer. */
 void draft_init(struct draft *d, const char *format,

@@ -69,8 +69,6 @@ int import_file_open(const char *path, struct import_file *ret, struct error *er
 		ret->is_directory = true;
 	else if (!S_ISREG(st.st_mode))
 		r = error_say(err, -EINVAL, "it is neither a file nor a directory");
-	else if (st.st_size == 0)
-		r = error_say(err, -EINVAL, "it is empty");
 	else
 		ret->size = (uint64_t) st.st_size;
 	if (r == 0)

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/* Opens the runs that words stand for, one after the other, and takes each into its group. */
+#include "cli/compare_runs.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "cli/run_words.h"
+#include "cli/verb.h"
+
+#define GROUPS_MAX 26
+
+/* Runs on their way into groups. */
+struct taking {
+	struct compare_runs *runs;
+	struct compare *c;
+	size_t group; /* of the word, where they are not grouped by a field */
+	bool alone; /* the word is the only one of its group */
+};
+
+static void set_label(const struct taking *t, const struct stored_run *run, struct buf *out)
+{
+	const char *by = t->runs->by;
+	struct field field;
+
+	if (!by) {
+		buf_add_char(out, (char) ('A' + t->group));
+		return;
+	}
+	field = run_field(run, by);
+	if (field.type == FIELD_ABSENT)
+		buf_addf(out, "(no %s)", by);
+	else
+		field_text(by, &field, out);
+	field_done(&field);
+}
+
+/* `alone`: it is all of its group, and is shown however it ended. */
+static int take(const struct taking *t, const struct stored_run *run, bool alone)
+{
+	bool unfit = !t->runs->all_outcomes && compare_outcome(run) != OUTCOME_FINE;
+	struct buf label = { 0 };
+	int r = -ENOMEM;
+
+	set_label(t, run, &label);
+	/* A field may hold an empty text. */
+	buf_add_text(&label, "");
+	if (!label.failed) {
+		size_t group = compare_group(t->c, label.data ? label.data : "");
+
+		if (!t->c->failed)
+			r = compare_take(t->c, group, run, &t->runs->wish, unfit && !alone);
+		if (r == 0)
+			t->c->groups[group].unfit = unfit && alone;
+	}
+	buf_done(&label);
+	return r;
+}
+
+static int take_file(const struct taking *t, const char *file, size_t which)
+{
+	struct stored_run run;
+	struct error err = { 0 };
+	int r = stored_run_open_which(file, which, &run, &err);
+
+	if (r < 0) {
+		complain("%s", err.text);
+		t->runs->unreadable++;
+		return r == -ENOMEM ? r : 0;
+	}
+	r = take(t, &run, false);
+	stored_run_done(&run);
+	return r;
+}
+
+static int take_found(const struct found_run *found, void *context)
+{
+	const struct taking *t = context;
+
+	if (found->code < 0) {
+		complain("%s: %s", found->path, strerror(-found->code));
+		t->runs->unreadable++;
+		return 0;
+	}
+	return take_file(t, found->path, 0);
+}
+
+/* All runs of the file that the word stands for: some of other tools hold several. */
+static int take_opened(const struct taking *t, const struct stored_run *run)
+{
+	int64_t n = run->importer ? stored_run_count(run->file, NULL) : 1;
+	int r = take(t, run, t->alone && n <= 1 && !t->runs->by);
+
+	for (int64_t i = 1; r == 0 && i < n; i++)
+		r = take_file(t, run->file, (size_t) i);
+	return r;
+}
+
+static bool is_directory(const char *word)
+{
+	struct stat st;
+
+	return stat(word, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static size_t runs_seen(const struct taking *t)
+{
+	size_t n = t->runs->unreadable;
+
+	for (size_t g = 0; g < t->c->n_groups; g++)
+		for (int o = 0; o < N_OUTCOME; o++)
+			n += t->c->groups[g].outcomes[o];
+	return n;
+}
+
+static int take_word(struct taking *t, const char *word)
+{
+	struct stored_run run;
+	struct error err = { 0 };
+	int r = run_word_open(word, t->runs->output_prefix, &run, &err);
+
+	if (r == 0) {
+		r = take_opened(t, &run);
+		stored_run_done(&run);
+		return r;
+	}
+	/* A directory that is no run may be one of runs. */
+	if (is_directory(word)) {
+		size_t before = runs_seen(t);
+
+		r = find_runs(word, take_found, t, NULL);
+		if (r == 0 && runs_seen(t) > before)
+			return 0;
+	}
+	if (r == -ENOMEM)
+		return r;
+	complain("%s", err.text);
+	t->runs->unreadable++;
+	return 0;
+}
+
+static bool is_separator(const char *word)
+{
+	return strcmp(word, "--") == 0;
+}
+
+/* The words up to the next "--". */
+static size_t count_group(char **words)
+{
+	size_t n = 0;
+
+	while (words[n] && !is_separator(words[n]))
+		n++;
+	return n;
+}
+
+static int take_words(struct taking *t, char **words)
+{
+	size_t in_group = count_group(words);
+	/* Two words are A and B; of more, "--" says where the next group begins. */
+	bool two = !t->runs->by && in_group == 2 && !words[2];
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && words[i]; i++) {
+		if (is_separator(words[i])) {
+			t->group++;
+			in_group = count_group(words + i + 1);
+			continue;
+		}
+		t->alone = two || in_group == 1;
+		r = take_word(t, words[i]);
+		t->group += two;
+	}
+	return r;
+}
+
+static size_t count_separators(char **words)
+{
+	size_t n = 0;
+
+	for (; *words; words++)
+		n += is_separator(*words);
+	return n;
+}
+
+int compare_runs(struct compare_runs *runs, char **words, struct compare *c)
+{
+	struct taking t = { .runs = runs, .c = c };
+	int r;
+
+	if (count_separators(words) >= GROUPS_MAX) {
+		complain("no more than %d groups are compared", GROUPS_MAX);
+		return -EINVAL;
+	}
+	r = take_words(&t, words);
+	if (r == -ENOMEM)
+		complain("there is not enough memory");
+	return r;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* Takes runs through a format into a document. */
+#include "record/foreign/export.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "record/foreign/export_files.h"
+
+/* So much is kept before it is written. */
+#define PUSH_SIZE ((size_t) 256 * 1024)
+
+const struct exporter *exporter_find(const char *name)
+{
+	for (size_t i = 0; i < n_exporters; i++)
+		if (strcmp(exporters[i]->name, name) == 0)
+			return exporters[i];
+	return NULL;
+}
+
+int export_push(struct export *x)
+{
+	for (size_t i = 0; i < EXPORT_FILES_MAX; i++) {
+		if (x->files[i].text.failed)
+			return -ENOMEM;
+		if (x->files[i].text.len >= PUSH_SIZE)
+			return export_files_flush(x, &x->trouble);
+	}
+	return 0;
+}
+
+void export_warn(const struct export *x, const struct export_run *run, const char *format, ...)
+{
+	char *text = NULL;
+	char *line = NULL;
+	va_list args;
+	int n;
+
+	if (!x->options->warn)
+		return;
+	va_start(args, format);
+	n = vasprintf(&text, format, args);
+	va_end(args);
+	if (n < 0)
+		return;
+	if (asprintf(&line, "%s: %s", run->stored->file, text) >= 0) {
+		x->options->warn(line, x->options->context);
+		free(line);
+	}
+	free(text);
+}
+
+typedef int step(struct export *x, struct export_run *run, struct error *err);
+
+static int with_run(struct export *x, const char *name, step *each, struct error *err)
+{
+	struct stored_run stored;
+	struct export_run run;
+	int r = stored_run_open(name, &stored, err);
+
+	if (r < 0)
+		return r;
+	r = export_run_init(&run, &stored, x->options->measurements, err);
+	if (r == 0) {
+		r = each(x, &run, err);
+		if (r < 0 && x->trouble.code < 0)
+			*err = x->trouble;
+		else if (r < 0 && !err->text[0])
+			error_set(err, r, "cannot export %s", name);
+		if (r == 0 && run.undescribed > 0)
+			export_warn(x, &run,
+				"%" PRIu64 " values that its measurements do not describe are left "
+				"out",
+				run.undescribed);
+		export_run_done(&run);
+	}
+	stored_run_done(&stored);
+	return r;
+}
+
+static int run_all(struct export *x, const char *const *runs, struct error *err)
+{
+	int r = x->exporter->begin ? x->exporter->begin(x, err) : 0;
+
+	for (x->n_written = 0; x->n_written < x->n_runs && r == 0; x->n_written++) {
+		r = with_run(x, runs[x->n_written], x->exporter->run, err);
+		if (r == 0)
+			r = export_files_flush(x, err);
+	}
+	if (r == 0 && x->exporter->end)
+		r = x->exporter->end(x, err);
+	return r;
+}
+
+int export_write(const struct exporter *exporter, const struct export_options *options,
+	const char *const *runs, size_t n_runs, const char *path, struct error *err)
+{
+	struct error none;
+	struct export x = {
+		.exporter = exporter, .options = options, .n_runs = n_runs, .path = path
+	};
+	int r = 0;
+
+	err = err ? err : &none;
+	err->text[0] = '\0';
+	for (size_t i = 0; i < n_runs && r == 0 && exporter->look; i++)
+		r = with_run(&x, runs[i], exporter->look, err);
+	if (r == 0)
+		r = export_files_open(&x, err);
+	if (r == 0)
+		r = run_all(&x, runs, err);
+	if (r == 0)
+		r = export_files_keep(&x, err);
+	else if (!err->text[0])
+		error_set(err, r, "cannot write %s", path ? path : "standard output");
+	if (exporter->done)
+		exporter->done(&x);
+	export_files_close(&x);
+	return r;
+}

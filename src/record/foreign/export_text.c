@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* Spells numbers without loss, and texts so that no byte of them can end what they stand in. */
+#include "record/foreign/export_text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+
+void export_add_double(struct buf *out, double number)
+{
+	char text[40];
+
+	if (!isfinite(number))
+		return;
+	/* 17 digits are always enough, and mostly say 0.10000000000000001 for 0.1. */
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(text, sizeof(text), "%.*g", digits, number);
+		if (strtod(text, NULL) == number)
+			break;
+	}
+	buf_add_text(out, text);
+}
+
+void export_add_number(struct buf *out, const json_t *number)
+{
+	if (json_is_integer(number))
+		buf_addf(out, "%" JSON_INTEGER_FORMAT, json_integer_value(number));
+	else if (json_is_real(number))
+		export_add_double(out, json_real_value(number));
+}
+
+void export_add_microseconds(struct buf *out, uint64_t ns)
+{
+	unsigned rest = (unsigned) (ns % 1000);
+
+	buf_addf(out, "%" PRIu64, ns / 1000);
+	if (rest)
+		buf_addf(out, ".%03u", rest);
+}
+
+void export_add_string_n(struct buf *out, const char *text, size_t n)
+{
+	buf_add_char(out, '"');
+	for (size_t i = 0; i < n; i++) {
+		unsigned char c = (unsigned char) text[i];
+
+		if (c == '"' || c == '\\')
+			buf_addf(out, "\\%c", c);
+		else if (c < 0x20 || c == 0x7f)
+			buf_addf(out, "\\u%04x", (unsigned) c);
+		else
+			buf_add_char(out, (char) c);
+	}
+	buf_add_char(out, '"');
+}
+
+void export_add_string(struct buf *out, const char *text)
+{
+	if (text)
+		export_add_string_n(out, text, strlen(text));
+	else
+		buf_add_text(out, "null");
+}
+
+void export_add_key(struct buf *out, const char *name)
+{
+	char before = out->len > 0 ? out->data[out->len - 1] : '{';
+
+	if (before != '{' && before != '[')
+		buf_add_char(out, ',');
+	export_add_string(out, name);
+	buf_add_char(out, ':');
+}
+
+static void add_object(struct buf *out, const json_t *value)
+{
+	const char *key;
+	json_t *one;
+
+	buf_add_char(out, '{');
+	json_object_foreach((json_t *) (uintptr_t) value, key, one)
+	{
+		export_add_key(out, key);
+		export_add_json(out, one);
+	}
+	buf_add_char(out, '}');
+}
+
+static void add_array(struct buf *out, const json_t *value)
+{
+	const json_t *one;
+	size_t i;
+
+	buf_add_char(out, '[');
+	json_array_foreach(value, i, one)
+	{
+		if (i > 0)
+			buf_add_char(out, ',');
+		export_add_json(out, one);
+	}
+	buf_add_char(out, ']');
+}
+
+/* jansson reads nothing that is nested deeper than 2048. */
+void export_add_json(struct buf *out, const json_t *value)
+{
+	switch (json_typeof(value)) {
+	case JSON_OBJECT:
+		add_object(out, value);
+		break;
+	case JSON_ARRAY:
+		add_array(out, value);
+		break;
+	case JSON_STRING:
+		export_add_string_n(out, json_string_value(value), json_string_length(value));
+		break;
+	case JSON_INTEGER:
+	case JSON_REAL:
+		export_add_number(out, value);
+		break;
+	case JSON_TRUE:
+		buf_add_text(out, "true");
+		break;
+	case JSON_FALSE:
+		buf_add_text(out, "false");
+		break;
+	case JSON_NULL:
+		buf_add_text(out, "null");
+		break;
+	}
+}
+
+void export_add_csv(struct buf *out, const char *text, size_t n)
+{
+	bool quoted = false;
+
+	for (size_t i = 0; i < n && !quoted; i++)
+		quoted = strchr("\",\r\n", text[i]) && text[i];
+	if (n > 0 && (text[0] == ' ' || text[n - 1] == ' '))
+		quoted = true;
+	if (quoted)
+		buf_add_char(out, '"');
+	for (size_t i = 0; i < n; i++) {
+		if (text[i] == '"')
+			buf_add_char(out, '"');
+		if (text[i])
+			buf_add_char(out, text[i]);
+		else
+			buf_add_text(out, "\xef\xbf\xbd");
+	}
+	if (quoted)
+		buf_add_char(out, '"');
+}
+
+void export_add_csv_json(struct buf *out, const json_t *string)
+{
+	if (json_is_string(string))
+		export_add_csv(out, json_string_value(string), json_string_length(string));
+}

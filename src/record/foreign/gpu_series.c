@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT */
+/* Closes rounds into windows: values of each GPU, their sums where all of them were seen, and the energy between two rounds. */
+#include "record/foreign/gpu_series.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/macros.h"
+#include "record/foreign/cells.h"
+
+/* Rounds farther apart than so many of the usual ones have a gap between them. */
+#define GAP_ROUNDS 3.0
+/* How fast the usual distance follows. */
+#define FOLLOW 0.1
+
+void gpu_series_init(
+	struct gpu_series *s, struct draft *d, const struct gpu_rows *rows, bool named, bool timed)
+{
+	*s = (struct gpu_series){ .draft = d, .rows = rows, .named = named, .timed = timed };
+}
+
+static struct gpu_device *device_named(struct gpu_series *s, const char *name)
+{
+	for (size_t i = 0; i < s->n_devices; i++)
+		if (strcmp(s->devices[i].name, name) == 0)
+			return &s->devices[i];
+	if (s->n_devices == GPU_DEVICES_MAX) {
+		s->beyond++;
+		return NULL;
+	}
+	if (s->n_devices == s->capacity) {
+		size_t capacity = s->capacity ? s->capacity * 2 : 8;
+		struct gpu_device *devices = realloc(s->devices, capacity * sizeof(*devices));
+
+		if (!devices) {
+			draft_fail(s->draft, NULL, -ENOMEM, "cannot read it");
+			return NULL;
+		}
+		s->devices = devices;
+		s->capacity = capacity;
+	}
+	s->devices[s->n_devices] = (struct gpu_device){ .in_round = false };
+	snprintf(s->devices[s->n_devices].name, GPU_NAME_SIZE, "%s", name);
+	return &s->devices[s->n_devices++];
+}
+
+/* Whether there is a hole before a round that comes so long after the one before; follows the usual distance. */
+static bool is_gap(struct gpu_series *s, double apart)
+{
+	if (s->typical <= 0 || apart < s->typical / GAP_ROUNDS) {
+		s->typical = apart;
+		return false;
+	}
+	if (apart > GAP_ROUNDS * s->typical)
+		return true;
+	s->typical += FOLLOW * (apart - s->typical);
+	return false;
+}
+
+static void put_gauge(struct draft *d, json_t *device, const struct measure *row, double value)
+{
+	draft_of(d, device, row->key, "max", value);
+	draft_of(d, device, row->key, "min", value);
+	draft_of(d, device, row->key, "mean", value);
+	draft_of(d, device, row->key, "last", value);
+}
+
+/* Joules since the device's line of the round before, by the trapezoid; false: they cannot be told. */
+static bool energy_of(
+	const struct gpu_series *s, const struct gpu_device *device, bool gap, double *ret)
+{
+	double apart = device->time - device->power_time;
+
+	if (!s->timed || gap || !device->has_power || apart <= 0 ||
+		!(device->has & (UINT64_C(1) << s->rows->power)))
+		return false;
+	*ret = (device->value[s->rows->power] + device->power) / 2 * apart;
+	return true;
+}
+
+static void put_device(
+	struct gpu_series *s, struct gpu_device *device, bool gap, double *energy, size_t *n_energy)
+{
+	json_t *to = draft_device(s->draft, "gpu", device->name);
+	double joules = 0;
+
+	for (size_t i = 0; i < s->rows->n; i++)
+		if (device->has & (UINT64_C(1) << i))
+			put_gauge(s->draft, to, s->rows->rows[i], device->value[i]);
+	if (s->rows->power < 0)
+		return;
+	if (energy_of(s, device, gap, &joules)) {
+		draft_of(s->draft, to, s->rows->rows[s->rows->energy]->key, "delta", joules);
+		*energy += joules;
+		(*n_energy)++;
+	} else if (s->timed && s->rounds > 0 && !gap) {
+		s->without_energy++;
+	}
+	device->has_power = device->has & (UINT64_C(1) << s->rows->power);
+	device->power = device->has_power ? device->value[s->rows->power] : 0;
+	device->power_time = device->time;
+}
+
+/* The sum over all GPUs of the file, if each has the value in this round. */
+static void put_sum(struct gpu_series *s, int row, const char *key)
+{
+	double sum = 0;
+
+	if (row < 0 || !key || !s->named)
+		return;
+	for (size_t i = 0; i < s->n_devices; i++) {
+		const struct gpu_device *device = &s->devices[i];
+
+		if (!device->in_round || !(device->has & (UINT64_C(1) << row)))
+			return;
+		sum += device->value[row];
+	}
+	draft_value(s->draft, key, "max", sum, SAMPLED);
+	draft_value(s->draft, key, "min", sum, SAMPLED);
+	draft_value(s->draft, key, "mean", sum, SAMPLED);
+	draft_value(s->draft, key, "last", sum, SAMPLED);
+}
+
+static bool close_round(struct gpu_series *s)
+{
+	double apart = s->timed ? s->elapsed - s->round_end : 1;
+	bool first = s->rounds == 0 && s->timed;
+	bool gap = !first && s->timed && apart > 0 && is_gap(s, apart);
+	double end = s->timed ? s->elapsed : (double) s->rounds + 1;
+	double energy = 0;
+	size_t n_energy = 0;
+
+	/* What was in a gap is not known: the window holds the usual time before its sample. */
+	draft_window(s->draft, first ? end : end - (gap ? s->typical : apart), end, 0, 1);
+	if (gap) {
+		s->gaps++;
+		s->gap_seconds += apart - s->typical;
+	}
+	for (size_t i = 0; i < s->n_devices; i++)
+		if (s->devices[i].in_round)
+			put_device(s, &s->devices[i], gap, &energy, &n_energy);
+		else
+			s->devices[i].has_power = false;
+	put_sum(s, s->rows->memory, s->rows->memory_total);
+	put_sum(s, s->rows->power, s->rows->power_total);
+	if (n_energy > 0 && s->named)
+		draft_value(s->draft, s->rows->energy_total, "delta", energy, ESTIMATE);
+	for (size_t i = 0; i < s->n_devices; i++)
+		s->devices[i].in_round = false;
+	s->rounds++;
+	s->round_end = end;
+	return draft_window_end(s->draft);
+}
+
+/* The clock of the file may be set back; then nobody knows how much time passed, and none is counted. */
+static double passed(struct gpu_series *s, double stamp)
+{
+	double apart = s->has_time ? stamp - s->last_stamp : 0;
+
+	s->has_time = true;
+	s->last_stamp = stamp;
+	if (apart >= 0)
+		return apart;
+	/* Lines of one round may be some milliseconds out of order. */
+	if (apart < -0.5)
+		s->backwards++;
+	return 0;
+}
+
+bool gpu_series_line(struct gpu_series *s, const char *name, double stamp)
+{
+	struct gpu_device *device = device_named(s, name);
+
+	s->current = device;
+	if (!device)
+		return s->draft->code == 0;
+	if (device->in_round && !close_round(s))
+		return false;
+	/* To the microsecond: a stamp of today has no more in a double. */
+	if (s->timed)
+		s->elapsed = (double) (int64_t) ((s->elapsed + passed(s, stamp)) * 1e6 + 0.5) / 1e6;
+	device->in_round = true;
+	device->has = 0;
+	device->time = s->elapsed;
+	return true;
+}
+
+void gpu_series_value(struct gpu_series *s, int row, double value)
+{
+	uint64_t bit = UINT64_C(1) << row;
+
+	/* A column twice: the first of them. */
+	if (!s->current || (s->current->has & bit))
+		return;
+	s->current->has |= bit;
+	s->current->value[row] = value;
+}
+
+void gpu_series_end(struct gpu_series *s)
+{
+	struct draft *d = s->draft;
+	bool open = false;
+
+	for (size_t i = 0; i < s->n_devices; i++)
+		open = open || s->devices[i].in_round;
+	if (open && !close_round(s))
+		return;
+	if (!s->named)
+		draft_note(d,
+			"the file does not name its GPUs (index, uuid, pci.bus_id): were they "
+			"several, their lines cannot be told apart, and no sum is made");
+	if (s->timed)
+		draft_number(d, "time", "wall_seconds", s->elapsed);
+	else
+		draft_note(d, "the file has no times: its rounds stand one second apart here, as "
+			      "the tool does unless told otherwise; no duration and no energy are "
+			      "claimed");
+	if (s->gaps > 0)
+		draft_note(d,
+			"gaps between rounds: %llu, %.3g s in all, of which nothing is known; no "
+			"energy is counted in them",
+			(unsigned long long) s->gaps, s->gap_seconds);
+	if (s->without_energy > 0 && s->without_energy < s->rounds * s->n_devices)
+		draft_note(d,
+			"stretches between samples of a GPU that lack its power at an end, and are "
+			"not in its energy: %llu",
+			(unsigned long long) s->without_energy);
+	if (s->backwards > 0)
+		draft_note(d,
+			"times that the clock of the file was set back, where no time is counted: "
+			"%llu",
+			(unsigned long long) s->backwards);
+	if (s->beyond > 0)
+		draft_note(d, "lines left out because they are of GPUs beyond the first %d: %llu",
+			GPU_DEVICES_MAX, (unsigned long long) s->beyond);
+	if (s->dropped > 0)
+		draft_note(d,
+			"cells that held nothing that can be (all bits set, a driver's blank, an "
+			"unknown unit), and are absent: %llu",
+			(unsigned long long) s->dropped);
+}
+
+void gpu_series_done(struct gpu_series *s)
+{
+	free(s->devices);
+	*s = (struct gpu_series){ 0 };
+}
+
+/* What the tool writes for units; old drivers called MiB "MB", and dmon does. */
+static bool unit_factor(const char *unit, const struct measure *row, double *ret)
+{
+	static const struct {
+		const char *name;
+		uint8_t unit;
+		double factor;
+	} units[] = { { "%", PERCENT, 1 }, { "B", BYTES, 1 }, { "KiB", BYTES, 1024.0 },
+		{ "KB", BYTES, 1024.0 }, { "MiB", BYTES, 1048576.0 }, { "MB", BYTES, 1048576.0 },
+		{ "MB/s", BYTES, 1048576.0 }, { "GiB", BYTES, 1073741824.0 },
+		{ "GB", BYTES, 1073741824.0 }, { "W", WATTS, 1 }, { "mW", WATTS, 0.001 },
+		{ "Hz", HERTZ, 1 }, { "MHz", HERTZ, 1e6 }, { "GHz", HERTZ, 1e9 },
+		{ "C", CELSIUS, 1 }, { "", PERCENT, 1 }, { "", BYTES, 1048576.0 }, { "", WATTS, 1 },
+		{ "", HERTZ, 1e6 }, { "", CELSIUS, 1 } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
+		if (units[i].unit == row->unit && strcmp(units[i].name, unit) == 0) {
+			*ret = units[i].factor;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Beyond these no GPU is. The blanks of NVML and DCGM (2^31 - 16, 2^47, 2^63 - 16, 2^64 - 1) are. */
+static double largest(const struct measure *row)
+{
+	switch (row->unit) {
+	case PERCENT:
+		return 1000;
+	case BYTES:
+		return 0x1p46;
+	case WATTS:
+		return 100000;
+	case HERTZ:
+		return 1e11;
+	case CELSIUS:
+		return 1000;
+	default:
+		return 0x1p53;
+	}
+}
+
+bool gpu_cell(struct gpu_series *s, const char *cell, const char *unit, const struct measure *row,
+	double *ret)
+{
+	double number;
+	double factor;
+	const char *rest = number_begin(cell, &number);
+
+	if (!rest)
+		return false;
+	rest += strspn(rest, " ");
+	if (!unit_factor(*rest ? rest : unit, row, &factor) || number < 0 ||
+		number * factor > largest(row)) {
+		s->dropped++;
+		return false;
+	}
+	*ret = number * factor;
+	return true;
+}

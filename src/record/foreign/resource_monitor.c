@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reads what resource_monitor of the Cooperative Computing Tools writes: NAME.summary (an object of JSON, quantities as [value, unit]) and NAME.series; the
+ * two beside each other are one run. Its MB are 2^20 bytes, rounded up. What it calls bytes_read is rchar of proc(5), bytes_written write_bytes.
+ * In the series the counters fall when processes end, whatever its header says.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/macros.h"
+#include "record/foreign/beside.h"
+#include "record/foreign/import.h"
+#include "record/foreign/table_series.h"
+
+#define MIB (1024.0 * 1024.0)
+#define WALL "rmon_wall_seconds"
+#define CPU "rmon_cpu_seconds"
+#define MEMORY "rmon_memory_total_bytes"
+#define READ "rmon_io_read_syscall_bytes"
+#define WRITE "rmon_io_write_bytes"
+#define RECEIVE "rmon_network_receive_bytes"
+#define TRANSMIT "rmon_network_transmit_bytes"
+
+#define ROW(key_, kind_, unit_, reduce_, quality_, origin_, help_)                                 \
+	{                                                                                          \
+		.key = (key_), .kind = (kind_), .unit = (unit_), .scope = SINGLE,                  \
+		.reduce = (reduce_), .quality = (quality_), .origin = (origin_), .help = (help_)   \
+	}
+#define GAUGE_ROW(key, unit, quality, origin, help)                                                \
+	ROW(key, GAUGE, unit, MAX | LAST, quality, origin, help)
+#define COUNTER_ROW(key, unit, quality, origin, help)                                              \
+	ROW(key, COUNTER, unit, DELTA, quality, origin, help)
+
+static const struct measure rows[] = {
+	GAUGE_ROW(WALL, SECONDS, ESTIMATE, "gettimeofday(2)", "how long the command ran"),
+	COUNTER_ROW(CPU, SECONDS, ESTIMATE, "getrusage(2) and proc/PID/stat", "CPU time"),
+	GAUGE_ROW(MEMORY, BYTES, ESTIMATE, "proc/PID/smaps",
+		"resident memory added up, mappings of several processes only partly counted once"),
+	GAUGE_ROW("rmon_vsz_total_bytes", BYTES, SAMPLED, "proc/PID/smaps",
+		"address spaces added up"),
+	GAUGE_ROW("rmon_swap_total_bytes", BYTES, SAMPLED, "proc/PID/smaps",
+		"swapped memory added up"),
+	COUNTER_ROW(READ, BYTES, ESTIMATE, "proc/PID/io",
+		"bytes read by calls, each process rounded up to 2^20"),
+	COUNTER_ROW(WRITE, BYTES, ESTIMATE, "proc/PID/io",
+		"bytes written to storage, each process rounded up to 2^20"),
+	COUNTER_ROW(RECEIVE, BYTES, LOWER_BOUND, "calls of the C library",
+		"bytes that dynamically linked programs received from sockets"),
+	COUNTER_ROW(TRANSMIT, BYTES, LOWER_BOUND, "calls of the C library",
+		"bytes that dynamically linked programs sent to sockets"),
+	GAUGE_ROW("rmon_disk_bytes", BYTES, SAMPLED, "nftw(3)",
+		"size of the files below the working directory"),
+	GAUGE_ROW(
+		"rmon_files_count", COUNT, SAMPLED, "nftw(3)", "files below the working directory"),
+	GAUGE_ROW("rmon_processes_count", COUNT, ESTIMATE, "calls of the C library",
+		"processes at once; those that ended may be in it for a while"),
+	GAUGE_ROW("rmon_host_load_count", COUNT, SAMPLED, "proc/loadavg", "load of the machine"),
+	COUNTER_ROW("rmon_context_switches_count", COUNT, ESTIMATE, "getrusage(2)",
+		"times that a process gave way to another"),
+};
+
+static const struct measure *listed[ARRAY_SIZE(rows)];
+
+static const struct table_column columns[] = {
+	{ .name = "wall_clock", .kind = TABLE_CLOCK },
+	{ "cpu_time", TABLE_COUNTER, CPU, 1, ESTIMATE, NULL },
+	{ "memory", TABLE_GAUGE, MEMORY, MIB, ESTIMATE, NULL },
+	{ "virtual_memory", TABLE_GAUGE, "rmon_vsz_total_bytes", MIB, SAMPLED, NULL },
+	{ "swap_memory", TABLE_GAUGE, "rmon_swap_total_bytes", MIB, SAMPLED, NULL },
+	{ "bytes_read", TABLE_COUNTER, READ, MIB, ESTIMATE, NULL },
+	{ "bytes_written", TABLE_COUNTER, WRITE, MIB, ESTIMATE, NULL },
+	{ "bytes_received", TABLE_COUNTER, RECEIVE, MIB, LOWER_BOUND, NULL },
+	{ "bytes_sent", TABLE_COUNTER, TRANSMIT, MIB, LOWER_BOUND, NULL },
+	{ "disk", TABLE_GAUGE, "rmon_disk_bytes", MIB, SAMPLED, NULL },
+	{ "total_files", TABLE_GAUGE, "rmon_files_count", 1, SAMPLED, NULL },
+	{ "max_concurrent_processes", TABLE_GAUGE, "rmon_processes_count", 1, ESTIMATE, NULL },
+	{ "machine_load", TABLE_GAUGE, "rmon_host_load_count", 1, SAMPLED, NULL },
+	/* Of the summary alone. */
+	{ "context_switches", TABLE_COUNTER, "rmon_context_switches_count", 1, ESTIMATE, NULL },
+};
+
+static const struct table_series table = { .columns = columns,
+	.n_columns = ARRAY_SIZE(columns),
+	.separator = TABLE_BLANKS,
+	.header_separator = TABLE_BLANKS };
+
+static bool is_series(const struct import_file *file)
+{
+	return !file->is_directory && head_holds(file, "#wall_clock") && head_holds(file, "memory");
+}
+
+static bool is_summary(const struct import_file *file)
+{
+	return file->head[strspn(file->head, " \r\n\t")] == '{' &&
+	       head_holds(file, "\"monitor_version\"");
+}
+
+static int probe(const struct import_file *file)
+{
+	if (file->is_directory)
+		return 0;
+	if (is_series(file) || is_summary(file))
+		return 2;
+	/* A long list of files may stand before the rest. */
+	return head_holds(file, "\"executable_type\"") ? 1 : 0;
+}
+
+static const struct {
+	const char *name;
+	double scale; /* to bytes, seconds or a count */
+} units[] = { { "s", 1 }, { "us", 1e-6 }, { "ms", 1e-3 }, { "B", 1 }, { "kB", 1024 },
+	{ "KB", 1024 }, { "MB", MIB }, { "GB", 1024 * MIB }, { "procs", 1 }, { "files", 1 },
+	{ "cores", 1 }, { "switches", 1 } };
+
+/* [value, unit] to the base unit; negative: it is not there, or in a unit that is not known. */
+static double quantity(struct draft *d, const json_t *summary, const char *name)
+{
+	const json_t *pair = json_object_get(summary, name);
+	const json_t *value = json_array_get(pair, 0);
+	const char *unit = json_string_value(json_array_get(pair, 1));
+
+	if (!json_is_number(value))
+		return -1;
+	for (size_t i = 0; unit && i < ARRAY_SIZE(units); i++)
+		if (strcmp(units[i].name, unit) == 0)
+			return json_number_value(value) * units[i].scale;
+	draft_note(d, "%s was left out: its unit is not known", name);
+	return -1;
+}
+
+static void read_outcome(struct draft *d, const json_t *summary)
+{
+	static const char evidence[] = "resource_monitor's exit_status";
+	const char *type = json_string_value(json_object_get(summary, "exit_type"));
+	const json_t *status = json_object_get(summary, "exit_status");
+	const json_t *number = json_object_get(summary, "signal");
+	const char *name;
+	json_t *limit;
+
+	if (type && strcmp(type, "signal") == 0 && json_integer_value(number) >= 1 &&
+		json_integer_value(number) <= 64)
+		draft_signal(d, (int) json_integer_value(number), evidence);
+	else if (json_is_integer(status) && json_integer_value(status) >= 0 &&
+		 json_integer_value(status) <= 255)
+		draft_exit_code(d, (int) json_integer_value(status), evidence);
+	json_object_foreach(json_object_get(summary, "limits_exceeded"), name, limit) draft_note(
+		d, "resource_monitor ended the job: it went beyond its limit of %.60s", name);
+}
+
+/* Times of day come as numbers of seconds with a fraction. */
+static uint64_t realtime(double seconds)
+{
+	return seconds > 0 && seconds < 1e10 ? (uint64_t) (seconds * 1e6) * 1000 : 0;
+}
+
+static void read_summary(struct draft *d, const json_t *summary, double *results)
+{
+	const char *host = json_string_value(json_object_get(summary, "host"));
+	double cpus = quantity(d, summary, "machine_cpus");
+	double wall = quantity(d, summary, "wall_time");
+
+	draft_command(d, json_string_value(json_object_get(summary, "command")));
+	if (host && *host)
+		draft_text(d, "host", "hostname", host);
+	if (cpus >= 1 && cpus < 1e6)
+		draft_integer(d, "host", "cpus_online", (int64_t) cpus);
+	draft_started(d, realtime(quantity(d, summary, "start")));
+	draft_ended(d, realtime(quantity(d, summary, "end")));
+	read_outcome(d, summary);
+	if (wall >= 0) {
+		draft_number(d, "time", "wall_seconds", wall);
+		draft_total(d, WALL, "last", wall, ESTIMATE);
+		draft_headline(d, "wall_seconds", wall, ESTIMATE, WALL,
+			"by the time of day, the start of the command included");
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(columns); i++) {
+		const struct table_column *c = &columns[i];
+
+		if (c->kind == TABLE_CLOCK || strcmp(c->name, "machine_load") == 0)
+			continue;
+		results[i] = quantity(d, summary, c->name);
+		draft_total(
+			d, c->key, c->kind == TABLE_COUNTER ? "" : "peak", results[i], c->quality);
+	}
+}
+
+static int read_series(
+	const char *path, int fd, struct draft *d, double *results, bool alone, struct error *err)
+{
+	struct table_series t = table;
+	int own = fd < 0 ? open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) : -1;
+	int r = fd < 0 && own < 0 ? error_set(err, -errno, "cannot read %s", path)
+				  : table_series_read(&t, fd < 0 ? own : fd, d, err);
+
+	if (own >= 0)
+		close(own);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
+		if (results[i] < 0 && t.of[i].any)
+			results[i] = t.of[i].highest;
+	if (!alone)
+		return 0;
+	if (t.windows == 0)
+		return error_say(err, -EINVAL, "it has no sample that can be read");
+	draft_started(d, t.started_ns);
+	draft_ended(d, t.ended_ns);
+	draft_number(d, "time", "wall_seconds", t.end_seconds);
+	draft_total(d, WALL, "last", t.end_seconds, LOWER_BOUND);
+	draft_headline(d, "wall_seconds", t.end_seconds, LOWER_BOUND, WALL,
+		"from its first sample to its last");
+	return 0;
+}
+
+static void conclude(struct draft *d, const double *results)
+{
+	static const char rounded[] = "in steps of 2^20 bytes, rounded up for each process";
+	static const struct {
+		const char *name, *key, *why;
+	} told[] = {
+		{ "cpu_seconds", CPU,
+			"processes that nobody waits for are missing from it, and a process id "
+			"that is used twice spoils it" },
+		{ "memory_peak_bytes", MEMORY,
+			"a sum of resident memory in steps of 2^20 bytes; peaks between samples "
+			"were not seen" },
+		{ "io_read_syscall_bytes", READ, rounded },
+		{ "io_write_bytes", WRITE, rounded },
+		{ "network_receive_bytes", RECEIVE, "of dynamically linked programs only" },
+		{ "network_transmit_bytes", TRANSMIT, "of dynamically linked programs only" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(told); i++)
+		for (size_t k = 0; k < ARRAY_SIZE(columns); k++)
+			if (columns[k].key && strcmp(columns[k].key, told[i].key) == 0)
+				draft_headline(d, told[i].name, results[k],
+					columns[k].quality == LOWER_BOUND ? LOWER_BOUND : ESTIMATE,
+					told[i].key, told[i].why);
+}
+
+static int read_run(const struct import_file *file, const char *summary_path, const char *series,
+	struct draft *d, struct error *err)
+{
+	double results[ARRAY_SIZE(columns)];
+	json_t *summary = NULL;
+	char tool[80] = "resource_monitor";
+	int r = summary_path ? json_file_load(summary_path, &summary, err) : 0;
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
+		results[i] = -1;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		listed[i] = &rows[i];
+	const char *version = json_string_value(json_object_get(summary, "monitor_version"));
+	if (version)
+		snprintf(tool, sizeof(tool), "resource_monitor %.40s", version);
+	draft_begin(d, tool, NULL, listed, ARRAY_SIZE(rows));
+	if (summary)
+		read_summary(d, summary, results);
+	if (series)
+		r = read_series(series, strcmp(series, file->path) == 0 ? file->fd : -1, d, results,
+			!summary, err);
+	if (r == 0)
+		conclude(d, results);
+	json_decref(summary);
+	return r < 0 ? r : 1;
+}
+
+static int read_monitor(
+	const struct import_file *file, size_t which, struct draft *d, struct error *err)
+{
+	char *other;
+	int r;
+
+	if (which > 0)
+		return 0;
+	if (is_series(file)) {
+		other = file_with_other_end(file->path, ".series", ".summary", is_summary);
+		r = read_run(file, other, file->path, d, err);
+	} else {
+		other = file_with_other_end(file->path, ".summary", ".series", is_series);
+		r = read_run(file, file->path, other, d, err);
+	}
+	free(other);
+	return r;
+}
+
+const struct importer resource_monitor_importer = {
+	.name = "resource_monitor",
+	.help = "resource_monitor of the Cooperative Computing Tools, summary and series",
+	.files = "NAME.summary and NAME.series: one run, whichever is named",
+	.probe = probe,
+	.read = read_monitor,
+};

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads `sacct -P`: a run of each job, with what its steps used, by the names in the header whatever --format was. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/line_source.h"
+#include "base/macros.h"
+#include "record/foreign/cells.h"
+#include "record/foreign/import.h"
+#include "record/foreign/sacct_job.h"
+
+#define LINE_MAX_BYTES ((size_t) 1024 * 1024)
+
+/*
+ * Where the run that was read last begins, and the one behind it. Runs are asked for one after the other, each more than once, and a
+ * cluster's year has a hundred thousand jobs: without it each would be looked for from the beginning of the file.
+ */
+static struct {
+	dev_t device;
+	ino_t inode;
+	off_t size;
+	struct timespec changed;
+	bool is;
+	size_t which;
+	off_t header, begin, next;
+	uint64_t damaged; /* lines before */
+} known;
+
+struct reading {
+	struct error *err;
+	struct draft *d;
+	struct cells cells;
+	struct sacct_table table;
+	struct sacct_job job;
+	size_t which;
+	size_t jobs; /* begun so far */
+	bool has_job_line; /* of the job that is being read */
+	char id[SACCT_ID_SIZE];
+	uint64_t damaged;
+	off_t header, line, begin; /* where the latest header, the latest line, and the run begin */
+	uint64_t damaged_before;
+};
+
+static bool is_header(const struct cells *cells)
+{
+	return cells_find(cells, "JobID") >= 0 || cells_find(cells, "JobIDRaw") >= 0;
+}
+
+/* Whether the line begins another job than the one before; keeps its id. A job that was put back in the queue has its id again. */
+static bool begins_job(struct reading *r, const char *id)
+{
+	size_t n = strcspn(id, ".");
+	bool job_line = id[n] == '\0';
+	bool same = r->jobs > 0 && strlen(r->id) == n && strncmp(r->id, id, n) == 0;
+	bool begins = !same || (job_line && r->has_job_line);
+
+	if (begins) {
+		/* take_line() saw that it fits. */
+		memcpy(r->id, id, n);
+		r->id[n] = '\0';
+		r->has_job_line = false;
+	}
+	r->has_job_line = r->has_job_line || job_line;
+	return begins;
+}
+
+/* 1: go on. 0: the job has been read. */
+static int take_line(struct reading *r)
+{
+	const char *id = r->cells.at[r->table.id];
+
+	if (r->cells.n != r->table.n || id[0] < '0' || id[0] > '9' || strlen(id) >= SACCT_ID_SIZE) {
+		r->damaged++;
+		return 1;
+	}
+	if (begins_job(r, id) && r->jobs++ == r->which) {
+		r->begin = r->line;
+		r->damaged_before = r->damaged;
+	}
+	if (r->jobs <= r->which)
+		return 1;
+	if (r->jobs > r->which + 1)
+		return 0;
+	if (sacct_job_add(&r->job, &r->table, &r->cells) < 0)
+		return draft_fail(r->d, r->err, -ENOMEM, "cannot read it");
+	return 1;
+}
+
+static int take(struct reading *r, char *line, size_t n)
+{
+	int code;
+
+	if (n == 0)
+		return 1;
+	if (memchr(line, '\0', n)) {
+		r->damaged++;
+		return 1;
+	}
+	code = cells_split(&r->cells, line, '|');
+	if (code < 0)
+		return draft_fail(r->d, r->err, code, "a line of it has too many cells");
+	/* sacct -p ends each line with a separator, sacct -P does not. */
+	if (r->cells.n > 1 && !r->cells.at[r->cells.n - 1][0] &&
+		(!r->table.names || r->cells.n == r->table.n + 1))
+		r->cells.n--;
+	if (is_header(&r->cells)) {
+		/* Files that were put together: what follows is of other columns, and no more of that job. */
+		if (r->jobs > r->which)
+			return 0;
+		r->header = r->line;
+		r->id[0] = '\0';
+		code = sacct_table_take(&r->table, &r->cells);
+		return code < 0 ? draft_fail(r->d, r->err, code, "cannot read it") : 1;
+	}
+	if (!r->table.names)
+		return draft_fail(r->d, r->err, -EINVAL,
+			"it has no header with JobID: 'sacct -P' without -n writes one");
+	if (r->cells.n <= (size_t) r->table.id) {
+		r->damaged++;
+		return 1;
+	}
+	return take_line(r);
+}
+
+static bool is_known(const struct stat *st, size_t which)
+{
+	return known.is && (known.which == which || known.which + 1 == which) &&
+	       known.device == st->st_dev && known.inode == st->st_ino &&
+	       known.size == st->st_size && known.changed.tv_sec == st->st_mtim.tv_sec &&
+	       known.changed.tv_nsec == st->st_mtim.tv_nsec;
+}
+
+/* The next run begins in the line that ended this one. */
+static void remember(const struct reading *r, const struct stat *st)
+{
+	known.is = true;
+	known.device = st->st_dev;
+	known.inode = st->st_ino;
+	known.size = st->st_size;
+	known.changed = st->st_mtim;
+	known.which = r->which;
+	known.header = r->header;
+	known.begin = r->begin;
+	known.next = r->line;
+	known.damaged = r->damaged_before;
+}
+
+/* Lines from there on, all of them or one. */
+static int read_from(struct reading *r, int fd, off_t from, bool one)
+{
+	struct line_source source = LINE_SOURCE_INIT(fd, LINE_MAX_BYTES);
+	char *line;
+	size_t n;
+	bool ended = false;
+	int code = lseek(fd, from, SEEK_SET) < 0 ? -errno : 1;
+
+	while (code > 0 && !ended) {
+		code = line_source_next(&source, &line, &n);
+		ended = one || code == 0;
+		r->line = code > 0 ? from + (off_t) source.begin : lseek(fd, 0, SEEK_CUR);
+		if (code > 0)
+			code = take(r, line, n);
+	}
+	if (code < 0 && r->d->code == 0)
+		draft_fail(r->d, r->err, code, "cannot read it");
+	r->damaged += source.too_long;
+	line_source_done(&source);
+	return r->d->code;
+}
+
+static int read_lines(struct reading *r, int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return draft_fail(r->d, r->err, -errno, "cannot read it");
+	if (is_known(&st, r->which)) {
+		r->jobs = r->which;
+		if (read_from(r, fd, known.header, true) == 0) {
+			r->damaged = known.damaged;
+			read_from(r, fd, known.which == r->which ? known.begin : known.next, false);
+		}
+	} else {
+		read_from(r, fd, 0, false);
+	}
+	if (r->d->code < 0)
+		return r->d->code;
+	if (r->jobs == 0)
+		return draft_fail(r->d, r->err, -EINVAL, "no job is in it");
+	if (r->jobs > r->which)
+		remember(r, &st);
+	return r->jobs > r->which;
+}
+
+static int read_sacct(
+	const struct import_file *file, size_t which, struct draft *d, struct error *err)
+{
+	struct reading r = { .d = d, .err = err, .which = which };
+	int code = read_lines(&r, file->fd);
+
+	if (code > 0) {
+		sacct_job_tell(&r.job, &r.table, d);
+		if (r.damaged > 0)
+			draft_note(d,
+				"lines of the file left out because they are damaged (a name with "
+				"a | in it?): %llu",
+				(unsigned long long) r.damaged);
+	}
+	sacct_job_done(&r.job);
+	sacct_table_done(&r.table);
+	cells_done(&r.cells);
+	return code;
+}
+
+static int probe_sacct(const struct import_file *file)
+{
+	struct cells cells = { 0 };
+	char *line = first_line(file->head);
+	int sure = 0;
+
+	if (line && strchr(line, '|') && cells_split(&cells, line, '|') == 0 && is_header(&cells))
+		sure = 2;
+	cells_done(&cells);
+	free(line);
+	return sure;
+}
+
+const struct importer sacct_importer = {
+	.name = "sacct",
+	.help = "jobs of Slurm: sacct -P with any --format that has JobID",
+	.files = "Lines with | between cells, and a header with JobID",
+	.probe = probe_sacct,
+	.read = read_sacct,
+	.several = true,
+};

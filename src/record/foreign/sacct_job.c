@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/* Gathers what the steps of a job used, and says it with the quality that Slurm's way of measuring has. */
+#include "record/foreign/sacct_job.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/macros.h"
+#include "record/foreign/sacct_told.h"
+#include "record/foreign/sacct_values.h"
+
+int sacct_table_take(struct sacct_table *table, const struct cells *cells)
+{
+	sacct_table_done(table);
+	table->names = calloc(cells->n, sizeof(*table->names));
+	if (!table->names)
+		return -ENOMEM;
+	table->n = cells->n;
+	for (size_t i = 0; i < cells->n; i++) {
+		table->names[i] = strdup(cells->at[i]);
+		if (!table->names[i])
+			return -ENOMEM;
+	}
+	table->id = cells_find(cells, "JobID");
+	if (table->id < 0)
+		table->id = cells_find(cells, "JobIDRaw");
+	return 0;
+}
+
+void sacct_table_done(struct sacct_table *table)
+{
+	for (size_t i = 0; i < table->n; i++)
+		free(table->names[i]);
+	free(table->names);
+	*table = (struct sacct_table){ 0 };
+}
+
+static void forget_cells(struct sacct_job *job)
+{
+	for (size_t i = 0; i < job->n; i++)
+		free(job->cells[i]);
+	free(job->cells);
+	job->cells = NULL;
+	job->n = 0;
+}
+
+static int keep_cells(struct sacct_job *job, const struct cells *cells)
+{
+	forget_cells(job);
+	job->cells = calloc(cells->n, sizeof(*job->cells));
+	if (!job->cells)
+		return -ENOMEM;
+	job->n = cells->n;
+	for (size_t i = 0; i < cells->n; i++) {
+		job->cells[i] = strdup(cells->at[i]);
+		if (!job->cells[i])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* The cell of that name; "" when the table has none. */
+static const char *cell_of(
+	const struct sacct_table *table, const struct cells *cells, const char *name)
+{
+	for (size_t i = 0; i < table->n && i < cells->n; i++)
+		if (strcasecmp(table->names[i], name) == 0)
+			return cells->at[i];
+	return "";
+}
+
+static void larger(struct told *of, double value)
+{
+	if (!of->is || value > of->value)
+		*of = (struct told){ true, value };
+}
+
+static void more(struct told *of, double value)
+{
+	*of = (struct told){ true, of->value + value };
+}
+
+static bool seconds_of(const char *raw, const char *text, double *ret)
+{
+	return (number_is(raw, ret) && *ret >= 0 && *ret < 3.2e9) || sacct_duration(text, ret);
+}
+
+static void add_times(struct sacct_job *job, const struct sacct_table *table,
+	const struct cells *cells, bool step)
+{
+	const struct {
+		const char *name;
+		struct told *own, *steps;
+	} cpu[] = { { "TotalCPU", &job->cpu, &job->step_cpu },
+		{ "UserCPU", &job->user_cpu, &job->step_user_cpu },
+		{ "SystemCPU", &job->system_cpu, &job->step_system_cpu } };
+	double seconds;
+
+	if (seconds_of(cell_of(table, cells, "ElapsedRaw"), cell_of(table, cells, "Elapsed"),
+		    &seconds))
+		larger(step ? &job->step_elapsed : &job->elapsed, seconds);
+	for (size_t i = 0; i < ARRAY_SIZE(cpu); i++)
+		if (sacct_duration(cell_of(table, cells, cpu[i].name), &seconds))
+			more(step ? cpu[i].steps : cpu[i].own, seconds);
+}
+
+/* A TRES of a list in a cell, as a size. */
+static bool tres_of(const struct sacct_table *table, const struct cells *cells, const char *cell,
+	const char *name, double *ret)
+{
+	char text[64];
+
+	return sacct_tres(cell_of(table, cells, cell), name, text, sizeof(text)) &&
+	       sacct_size(text, ret);
+}
+
+/* A size of 0 for memory is no reading: no process has none. */
+static void add_memory(
+	struct sacct_job *job, const struct sacct_table *table, const struct cells *cells)
+{
+	const char *id = cells->at[table->id];
+	double bytes;
+	bool told = (sacct_size(cell_of(table, cells, "MaxRSS"), &bytes) && bytes > 0) ||
+		    (tres_of(table, cells, "TRESUsageInMax", "mem", &bytes) && bytes > 0);
+
+	if (told && (!job->rss.is || bytes > job->rss.value))
+		snprintf(job->rss_step, sizeof(job->rss_step), "%s", strchr(id, '.') ? id : "");
+	if (told)
+		larger(&job->rss, bytes);
+	else
+		job->steps_without_rss++;
+	if (sacct_size(cell_of(table, cells, "MaxVMSize"), &bytes) && bytes > 0)
+		larger(&job->vmsize, bytes);
+	/* Steps may follow one another: their memory is not added up. */
+	if (tres_of(table, cells, "TRESUsageInTot", "mem", &bytes) && bytes > 0)
+		larger(&job->memory_sum, bytes);
+	if (tres_of(table, cells, "TRESUsageInMax", "gres/gpumem", &bytes))
+		larger(&job->gpu_memory, bytes);
+	if (tres_of(table, cells, "TRESUsageInMax", "gres/gpuutil", &bytes))
+		larger(&job->gpu_busy, bytes);
+}
+
+static void add_io(
+	struct sacct_job *job, const struct sacct_table *table, const struct cells *cells)
+{
+	double bytes;
+
+	if (sacct_size(cell_of(table, cells, "MaxDiskRead"), &bytes))
+		larger(&job->task_read, bytes);
+	if (sacct_size(cell_of(table, cells, "MaxDiskWrite"), &bytes))
+		larger(&job->task_write, bytes);
+	if (tres_of(table, cells, "TRESUsageInTot", "fs/disk", &bytes))
+		more(&job->read_sum, bytes);
+	if (tres_of(table, cells, "TRESUsageOutTot", "fs/disk", &bytes))
+		more(&job->written_sum, bytes);
+	/* Each step counts its nodes whole, so steps side by side are not added up. */
+	if (number_is(cell_of(table, cells, "ConsumedEnergyRaw"), &bytes) && bytes > 0 &&
+		bytes < 0x1p53)
+		larger(&job->energy, bytes);
+}
+
+int sacct_job_add(struct sacct_job *job, const struct sacct_table *table, const struct cells *cells)
+{
+	bool step = strchr(cells->at[table->id], '.') != NULL;
+
+	if (!step || !job->cells) {
+		int r = keep_cells(job, cells);
+
+		if (r < 0)
+			return r;
+		job->own_line = !step;
+	}
+	add_times(job, table, cells, step);
+	if (step) {
+		job->steps++;
+		add_memory(job, table, cells);
+		add_io(job, table, cells);
+	} else if (cell_of(table, cells, "MaxRSS")[0]) {
+		/* A line of a job alone, as another tool may have put it together. */
+		add_memory(job, table, cells);
+	}
+	return 0;
+}
+
+void sacct_job_tell(const struct sacct_job *job, const struct sacct_table *table, struct draft *d)
+{
+	const struct cells cells = { .at = job->cells, .n = job->n };
+
+	draft_begin(d, "sacct", NULL, sacct_rows, sacct_n_rows);
+	sacct_tell_identity(job, table, &cells, d);
+	sacct_tell_outcome(cell_of(table, &cells, "State"), cell_of(table, &cells, "ExitCode"), d);
+	sacct_tell_request(table, &cells, d);
+	sacct_tell_usage(job, d);
+}
+
+void sacct_job_done(struct sacct_job *job)
+{
+	forget_cells(job);
+	*job = (struct sacct_job){ 0 };
+}
+
+const char *sacct_cell(const struct sacct_table *table, const struct cells *cells, const char *name)
+{
+	return cell_of(table, cells, name);
+}

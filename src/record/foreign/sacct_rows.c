@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+/* The measurements of Slurm's accounting, what was asked for, and how well each is known. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/macros.h"
+#include "record/foreign/sacct_told.h"
+#include "record/foreign/sacct_values.h"
+
+enum {
+	ELAPSED,
+	CPU,
+	USER_CPU,
+	SYSTEM_CPU,
+	RSS,
+	VMSIZE,
+	MEMORY_SUM,
+	READ_SUM,
+	WRITTEN_SUM,
+	TASK_READ,
+	TASK_WRITE,
+	GPU_MEMORY,
+	GPU_BUSY,
+	ENERGY,
+	N_ROWS
+};
+
+static const struct measure table_of_rows[] = {
+	/* clang-format off */
+	[ELAPSED] = { .key = "sacct_elapsed_seconds", .kind = COUNTER, .unit = SECONDS, .scope = SINGLE, .reduce = DELTA, .quality = ESTIMATE,
+		.origin = "sacct Elapsed", .help = "time the job ran, without suspensions, between two stamps of whole seconds" },
+	[CPU] = { .key = "sacct_cpu_seconds", .kind = COUNTER, .unit = SECONDS, .scope = SINGLE, .reduce = DELTA, .quality = LOWER_BOUND,
+		.origin = "sacct TotalCPU", .help = "CPU time of the steps that ended; processes that were not waited for are not in it" },
+	[USER_CPU] = { .key = "sacct_cpu_user_seconds", .kind = COUNTER, .unit = SECONDS, .scope = SINGLE, .reduce = DELTA, .quality = LOWER_BOUND,
+		.origin = "sacct UserCPU", .help = "the user part of it" },
+	[SYSTEM_CPU] = { .key = "sacct_cpu_system_seconds", .kind = COUNTER, .unit = SECONDS, .scope = SINGLE, .reduce = DELTA, .quality = LOWER_BOUND,
+		.origin = "sacct SystemCPU", .help = "the system part of it" },
+	[RSS] = { .key = "sacct_task_rss_bytes", .kind = GAUGE, .unit = BYTES, .scope = SINGLE, .reduce = MAX, .quality = ESTIMATE,
+		.origin = "sacct MaxRSS", .help = "memory of the largest task at Slurm's samples: tasks beside it are not in it, pages its processes share are in it for each" },
+	[VMSIZE] = { .key = "sacct_task_virtual_bytes", .kind = GAUGE, .unit = BYTES, .scope = SINGLE, .reduce = MAX, .quality = LOWER_BOUND,
+		.origin = "sacct MaxVMSize", .help = "virtual memory of the largest task at Slurm's samples" },
+	[MEMORY_SUM] = { .key = "sacct_step_memory_bytes", .kind = GAUGE, .unit = BYTES, .scope = SINGLE, .reduce = MAX, .quality = ESTIMATE,
+		.origin = "sacct TRESUsageInTot mem", .help = "the peaks of all tasks of the largest step added up, as if they were at one time" },
+	[READ_SUM] = { .key = "sacct_disk_read_bytes", .kind = COUNTER, .unit = BYTES, .scope = SINGLE, .reduce = DELTA, .quality = LOWER_BOUND,
+		.origin = "sacct TRESUsageInTot fs/disk", .help = "bytes read by system calls of the processes that Slurm's samples met" },
+	[WRITTEN_SUM] = { .key = "sacct_disk_write_bytes", .kind = COUNTER, .unit = BYTES, .scope = SINGLE, .reduce = DELTA, .quality = LOWER_BOUND,
+		.origin = "sacct TRESUsageOutTot fs/disk", .help = "bytes written by system calls of the processes that Slurm's samples met" },
+	[TASK_READ] = { .key = "sacct_task_disk_read_bytes", .kind = GAUGE, .unit = BYTES, .scope = SINGLE, .reduce = MAX, .quality = LOWER_BOUND,
+		.origin = "sacct MaxDiskRead", .help = "bytes read by the task that read the most" },
+	[TASK_WRITE] = { .key = "sacct_task_disk_write_bytes", .kind = GAUGE, .unit = BYTES, .scope = SINGLE, .reduce = MAX, .quality = LOWER_BOUND,
+		.origin = "sacct MaxDiskWrite", .help = "bytes written by the task that wrote the most" },
+	[GPU_MEMORY] = { .key = "sacct_task_gpu_memory_bytes", .kind = GAUGE, .unit = BYTES, .scope = SINGLE, .reduce = MAX, .quality = LOWER_BOUND,
+		.origin = "sacct TRESUsageInMax gres/gpumem", .help = "memory of GPUs that the largest task held at Slurm's samples" },
+	[GPU_BUSY] = { .key = "sacct_task_gpu_utilization_percent", .kind = GAUGE, .unit = PERCENT, .scope = SINGLE, .reduce = MAX, .quality = SAMPLED,
+		.origin = "sacct TRESUsageInMax gres/gpuutil", .help = "how busy the GPUs of the busiest task were at Slurm's samples" },
+	[ENERGY] = { .key = "sacct_node_energy_joules", .kind = COUNTER, .unit = JOULES, .scope = SINGLE, .reduce = DELTA, .quality = ESTIMATE,
+		.origin = "sacct ConsumedEnergyRaw", .help = "energy of the job's whole nodes, whoever else used them" },
+	/* clang-format on */
+};
+_Static_assert(ARRAY_SIZE(table_of_rows) == N_ROWS, "one row a name");
+
+const struct measure *const sacct_rows[] = { &table_of_rows[ELAPSED], &table_of_rows[CPU],
+	&table_of_rows[USER_CPU], &table_of_rows[SYSTEM_CPU], &table_of_rows[RSS],
+	&table_of_rows[VMSIZE], &table_of_rows[MEMORY_SUM], &table_of_rows[READ_SUM],
+	&table_of_rows[WRITTEN_SUM], &table_of_rows[TASK_READ], &table_of_rows[TASK_WRITE],
+	&table_of_rows[GPU_MEMORY], &table_of_rows[GPU_BUSY], &table_of_rows[ENERGY] };
+const size_t sacct_n_rows = ARRAY_SIZE(sacct_rows);
+_Static_assert(ARRAY_SIZE(sacct_rows) == N_ROWS, "all of them");
+
+static double rounded(double bytes)
+{
+	return (double) (int64_t) (bytes + 0.5);
+}
+
+/* The job's own line, else what its steps come to. */
+static struct told own_or_steps(struct told own, struct told steps)
+{
+	return own.is ? own : steps;
+}
+
+static void tell_total(struct draft *d, int row, const char *statistic, struct told value)
+{
+	double number = table_of_rows[row].unit == BYTES ? rounded(value.value) : value.value;
+
+	if (value.is)
+		draft_total(d, table_of_rows[row].key, statistic, number,
+			(enum quality) table_of_rows[row].quality);
+}
+
+static void headline(struct draft *d, const char *name, int row, double value, const char *why)
+{
+	draft_headline(d, name, value, (enum quality) table_of_rows[row].quality,
+		table_of_rows[row].key, why);
+}
+
+static void tell_time_used(const struct sacct_job *job, struct draft *d)
+{
+	static const char waited[] = "of steps that ended, and of processes that were waited for: "
+				     "Slurm counts no others";
+	struct told elapsed = own_or_steps(job->elapsed, job->step_elapsed);
+	struct told cpu = own_or_steps(job->cpu, job->step_cpu);
+	struct told user = own_or_steps(job->user_cpu, job->step_user_cpu);
+	struct told system = own_or_steps(job->system_cpu, job->step_system_cpu);
+
+	if (elapsed.is) {
+		draft_number(d, "time", "wall_seconds", elapsed.value);
+		headline(d, "wall_seconds", ELAPSED, elapsed.value,
+			"between two stamps of whole seconds");
+	}
+	if (cpu.is)
+		headline(d, "cpu_seconds", CPU, cpu.value, waited);
+	if (user.is)
+		headline(d, "cpu_user_seconds", USER_CPU, user.value, waited);
+	if (system.is)
+		headline(d, "cpu_system_seconds", SYSTEM_CPU, system.value, waited);
+	/* Elapsed may be a second short, so this is no bound. */
+	if (cpu.is && elapsed.is && elapsed.value > 0)
+		draft_headline(d, "cpu_mean_cores", cpu.value / elapsed.value, ESTIMATE,
+			table_of_rows[CPU].key,
+			"TotalCPU, which is a lower bound, over Elapsed in whole seconds");
+	tell_total(d, ELAPSED, "", elapsed);
+	tell_total(d, CPU, "", cpu);
+	tell_total(d, USER_CPU, "", user);
+	tell_total(d, SYSTEM_CPU, "", system);
+}
+
+static void tell_memory(const struct sacct_job *job, struct draft *d)
+{
+	if (job->rss.is) {
+		headline(d, "memory_peak_bytes", RSS, rounded(job->rss.value),
+			"the largest task at Slurm's samples (MaxRSS): other tasks and what came "
+			"between samples are not in it, pages that its processes share are in it "
+			"for each of them");
+		if (job->rss_step[0])
+			draft_note(d, "the largest MaxRSS was in step %s", job->rss_step);
+	} else if (job->steps > 0) {
+		draft_note(
+			d, "no step has a MaxRSS: Slurm gathered none, or the step was too short");
+	}
+	if (job->rss.is && job->steps_without_rss > 0)
+		draft_note(d, "steps without a MaxRSS: %zu of %zu", job->steps_without_rss,
+			job->steps);
+	tell_total(d, RSS, "peak", job->rss);
+	tell_total(d, VMSIZE, "peak", job->vmsize);
+	tell_total(d, MEMORY_SUM, "peak", job->memory_sum);
+	tell_total(d, GPU_MEMORY, "peak", job->gpu_memory);
+	tell_total(d, GPU_BUSY, "peak", job->gpu_busy);
+}
+
+void sacct_tell_usage(const struct sacct_job *job, struct draft *d)
+{
+	static const char met[] = "of the processes that Slurm's samples met";
+
+	tell_time_used(job, d);
+	tell_memory(job, d);
+	if (job->read_sum.is)
+		headline(d, "io_read_syscall_bytes", READ_SUM, rounded(job->read_sum.value), met);
+	if (job->written_sum.is)
+		headline(d, "io_write_syscall_bytes", WRITTEN_SUM, rounded(job->written_sum.value),
+			met);
+	tell_total(d, READ_SUM, "", job->read_sum);
+	tell_total(d, WRITTEN_SUM, "", job->written_sum);
+	tell_total(d, TASK_READ, "peak", job->task_read);
+	tell_total(d, TASK_WRITE, "peak", job->task_write);
+	tell_total(d, ENERGY, "", job->energy);
+}
+
+/* `limit` is a JSON value, taken over. */
+static void add_limit(struct draft *d, const char *name, const char *unit, json_t *limit,
+	const char *where, const char *note)
+{
+	json_t *list = json_object_get(d->info, "target_limits");
+	json_t *one = json_pack("{s:s, s:s, s:o, s:s, s:s, s:b}", "name", name, "unit", unit,
+		"limit", limit, "source", "slurm", "where", where, "tightest", 1);
+
+	if (!list && json_object_set_new(d->info, "target_limits", list = json_array()) < 0)
+		list = NULL;
+	if (one && note)
+		json_object_set_new(one, "note", json_string(note));
+	if (!one || !list || json_array_append_new(list, one) < 0)
+		draft_fail(d, NULL, -ENOMEM, "cannot keep what it says");
+}
+
+static json_t *whole(double number)
+{
+	return json_integer((json_int_t) rounded(number));
+}
+
+/* ReqMem: of a node, of a CPU, or, without a letter, of a node's share as Slurm since 21.08 puts it together. */
+static void tell_memory_request(
+	const struct sacct_table *table, const struct cells *cells, double cpus, struct draft *d)
+{
+	char text[64];
+	char per;
+	double bytes;
+
+	if (sacct_request(sacct_cell(table, cells, "ReqMem"), &bytes, &per) && bytes > 0) {
+		if (per == 'n')
+			add_limit(
+				d, "memory", "bytes", whole(bytes), "sacct ReqMem", "of each node");
+		else if (per == 'c' && cpus > 0 && bytes * cpus < 0x1p60)
+			add_limit(d, "memory", "bytes", whole(bytes * cpus), "sacct ReqMem",
+				"so much for each CPU, times all CPUs of the job");
+		else if (per == '\0')
+			add_limit(d, "memory", "bytes", whole(bytes), "sacct ReqMem",
+				"of the whole job");
+		else
+			draft_note(
+				d, "ReqMem is for each CPU, and how many there were is not told");
+		return;
+	}
+	if (sacct_tres(sacct_cell(table, cells, "AllocTRES"), "mem", text, sizeof(text)) &&
+		sacct_size(text, &bytes) && bytes > 0)
+		add_limit(d, "memory", "bytes", whole(bytes), "sacct AllocTRES mem",
+			"of the whole job");
+}
+
+static double cpus_of(const struct sacct_table *table, const struct cells *cells, const char **ret)
+{
+	static const char *const names[] = { "AllocCPUS", "NCPUS", "ReqCPUS" };
+	double cpus;
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		if (number_is(sacct_cell(table, cells, names[i]), &cpus) && cpus > 0 &&
+			cpus < 1e8) {
+			*ret = names[i];
+			return cpus;
+		}
+	}
+	return 0;
+}
+
+void sacct_tell_request(const struct sacct_table *table, const struct cells *cells, struct draft *d)
+{
+	const char *limit = sacct_cell(table, cells, "Timelimit");
+	const char *raw = sacct_cell(table, cells, "TimelimitRaw");
+	const char *name = "";
+	char where[32];
+	double cpus = cpus_of(table, cells, &name);
+	double seconds;
+
+	tell_memory_request(table, cells, cpus, d);
+	if (cpus > 0) {
+		snprintf(where, sizeof(where), "sacct %s", name);
+		add_limit(d, "cpu", "cores", whole(cpus), where, "of all nodes of the job");
+	}
+	/* TimelimitRaw is in minutes. */
+	if (sacct_duration(limit, &seconds))
+		add_limit(d, "time", "seconds", whole(seconds), "sacct Timelimit", NULL);
+	else if (number_is(raw, &seconds) && seconds > 0 && seconds < 5e7)
+		add_limit(d, "time", "seconds", whole(seconds * 60), "sacct TimelimitRaw", NULL);
+	else if (strcasecmp(limit, "UNLIMITED") == 0 || strcasecmp(raw, "UNLIMITED") == 0)
+		add_limit(d, "time", "seconds", json_string("unlimited"), "sacct Timelimit",
+			"the job had none");
+	else if (strcasecmp(limit, "Partition_Limit") == 0)
+		draft_note(d, "the time limit was its partition's, which sacct does not tell");
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/* Puts a job of Slurm into the words of a run: man 1 sacct, "Job Accounting Fields" and "JOB STATE CODES". */
+#include "record/foreign/sacct_told.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/macros.h"
+#include "record/foreign/sacct_values.h"
+
+#define SLURM_ID_MAX 4294967039.0
+
+/* States of jobs that go on. */
+static const char *const states_before_end[] = { "PENDING", "RUNNING", "SUSPENDED", "REQUEUED",
+	"RESIZING", "COMPLETING", "CONFIGURING", "STAGE_OUT", "SIGNALING", "STOPPED" };
+
+static const struct {
+	const char *state, *words;
+} endings[] = { { "TIMEOUT", "ended at its time limit" },
+	{ "OUT_OF_MEMORY", "ended out of memory" },
+	{ "NODE_FAIL", "ended with a node that failed" }, { "PREEMPTED", "preempted" },
+	{ "DEADLINE", "ended at its deadline" }, { "BOOT_FAIL", "its node did not boot" },
+	{ "REVOKED", "revoked" }, { "CANCELLED", "cancelled" }, { "FAILED", "failed" },
+	{ "COMPLETED", "completed" } };
+
+/* The whole text as an id of Slurm. */
+static bool id_of(const char *text, size_t n, int64_t *ret)
+{
+	char digits[16];
+	double number;
+
+	if (n == 0 || n >= sizeof(digits) || strspn(text, "0123456789") < n)
+		return false;
+	snprintf(digits, sizeof(digits), "%.*s", (int) n, text);
+	if (!number_is(digits, &number) || number > SLURM_ID_MAX)
+		return false;
+	*ret = (int64_t) number;
+	return true;
+}
+
+/* "123", "123_4", "123+1", each with ".batch" behind it. */
+static void tell_ids(const struct sacct_table *table, const struct cells *cells, struct draft *d)
+{
+	const char *text = cells->at[table->id];
+	const char *raw = sacct_cell(table, cells, "JobIDRaw");
+	size_t n = strcspn(text, "._+");
+	size_t n_task = strcspn(text + n + (text[n] == '_'), ".");
+	int64_t id;
+	int64_t task;
+
+	if (id_of(raw, strcspn(raw, "."), &id) ||
+		(text[n] != '_' && text[n] != '+' && id_of(text, n, &id)))
+		draft_integer(d, "slurm", "job_id", id);
+	if (text[n] == '_' && id_of(text, n, &id) && id_of(text + n + 1, n_task, &task)) {
+		draft_integer(d, "slurm", "array_job_id", id);
+		draft_integer(d, "slurm", "array_task_id", task);
+	}
+}
+
+static bool is_slurm_name(const char *text)
+{
+	static const char letters[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+	size_t n = strlen(text);
+
+	return n > 0 && n <= 255 && strspn(text, letters) == n;
+}
+
+static void tell_names(const struct sacct_table *table, const struct cells *cells, struct draft *d)
+{
+	const char *nodes = sacct_cell(table, cells, "NodeList");
+	const char *cluster = sacct_cell(table, cells, "Cluster");
+	int64_t uid;
+
+	if (!sacct_is_nothing(sacct_cell(table, cells, "JobName")))
+		draft_text(d, NULL, "name", sacct_cell(table, cells, "JobName"));
+	if (!sacct_is_nothing(sacct_cell(table, cells, "User")))
+		draft_text(d, "user", "name", sacct_cell(table, cells, "User"));
+	if (id_of(sacct_cell(table, cells, "UID"), strlen(sacct_cell(table, cells, "UID")), &uid))
+		draft_integer(d, "user", "uid", uid);
+	if (sacct_cell(table, cells, "WorkDir")[0])
+		draft_text(d, NULL, "working_directory", sacct_cell(table, cells, "WorkDir"));
+	if (sacct_cell(table, cells, "SubmitLine")[0])
+		draft_command(d, sacct_cell(table, cells, "SubmitLine"));
+	if (!sacct_is_nothing(cluster) && is_slurm_name(cluster))
+		draft_text(d, "slurm", "cluster", cluster);
+	/* One node, and no list like n[1-4]. */
+	if (!sacct_is_nothing(nodes) && is_slurm_name(nodes)) {
+		draft_text(d, "slurm", "node_name", nodes);
+		draft_text(d, "host", "hostname", nodes);
+	}
+}
+
+/* Slurm writes local time without a zone, unless SLURM_TIME_FORMAT says otherwise: "%s", or one with %z. */
+static bool tell_time(const char *text, void (*tell)(struct draft *, uint64_t), struct draft *d)
+{
+	double seconds;
+	bool zoned = true;
+
+	if (!number_is(text, &seconds) && !stamp_read(text, &seconds, &zoned))
+		return false;
+	if (zoned && seconds > 0 && seconds < 9e9)
+		tell(d, (uint64_t) (seconds * 1000) * 1000000);
+	return !zoned;
+}
+
+static void tell_times(const struct sacct_table *table, const struct cells *cells, struct draft *d)
+{
+	bool local = tell_time(sacct_cell(table, cells, "Start"), draft_started, d);
+
+	if (tell_time(sacct_cell(table, cells, "End"), draft_ended, d) || local)
+		draft_note(d, "sacct writes local time without its zone: the time in UTC is not "
+			      "known (SLURM_TIME_FORMAT=%%s tells it)");
+}
+
+/* What no member of its own has is not lost. */
+static void tell_all_cells(
+	const struct sacct_table *table, const struct cells *cells, struct draft *d)
+{
+	static const char *const elsewhere[] = { "JobName", "SubmitLine", "WorkDir", "User",
+		"UID" };
+	static const char letters[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+
+	for (size_t i = 0; i < table->n && i < cells->n; i++) {
+		const char *name = table->names[i];
+		bool other = sacct_is_nothing(cells->at[i]) || !name[0] ||
+			     (name[0] >= '0' && name[0] <= '9') ||
+			     strspn(name, letters) < strlen(name);
+
+		for (size_t k = 0; k < ARRAY_SIZE(elsewhere); k++)
+			other = other || strcasecmp(name, elsewhere[k]) == 0;
+		if (!other)
+			draft_text(d, "scheduler", name, cells->at[i]);
+	}
+}
+
+void sacct_tell_identity(const struct sacct_job *job, const struct sacct_table *table,
+	const struct cells *cells, struct draft *d)
+{
+	tell_ids(table, cells, d);
+	tell_names(table, cells, d);
+	tell_times(table, cells, d);
+	tell_all_cells(table, cells, d);
+	if (!job->own_line)
+		draft_note(d, "the job's own line is not in the file: what is told of it is of its "
+			      "first step");
+	else if (job->steps == 0)
+		draft_note(d, "the file has no steps of the job (sacct -X leaves them out): memory "
+			      "and I/O stand there alone");
+}
+
+static const char *words_of(const char *state)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(endings); i++)
+		if (strncmp(state, endings[i].state, strlen(endings[i].state)) == 0)
+			return endings[i].words;
+	return NULL;
+}
+
+static bool is_before_end(const char *state)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(states_before_end); i++)
+		if (strcmp(state, states_before_end[i]) == 0)
+			return true;
+	return false;
+}
+
+void sacct_tell_outcome(const char *state, const char *exit, struct draft *d)
+{
+	char evidence[200];
+	char words[160];
+	int code = 0;
+	int number = 0;
+	bool told = sacct_exit(exit, &code, &number);
+	bool by_itself = !*state || strcmp(state, "FAILED") == 0 || strcmp(state, "COMPLETED") == 0;
+
+	if (is_before_end(state)) {
+		draft_note(d, "it was %s when sacct was asked: this is what it had used until then",
+			state);
+		return;
+	}
+	snprintf(evidence, sizeof(evidence), "sacct: State %.80s, ExitCode %.40s",
+		*state ? state : "not told", *exit ? exit : "not told");
+	/* Beyond these are no signals but marks of Slurm: 0:53 a file it could not open, 0:125 out of memory. */
+	if (told && number > 0 && number <= 31) {
+		draft_signal(d, number, evidence);
+		return;
+	}
+	/* A job that was ended from without has 0:0. */
+	if (by_itself && number == 0 && (told || strcmp(state, "COMPLETED") == 0)) {
+		draft_exit_code(d, code, evidence);
+		return;
+	}
+	if (!*state)
+		return;
+	if (strncmp(state, "CANCELLED by ", 13) == 0)
+		snprintf(words, sizeof(words), "cancelled by user %.40s", state + 13);
+	else
+		snprintf(words, sizeof(words), "%s", words_of(state) ? words_of(state) : state);
+	draft_text(d, "outcome", "words", words);
+	draft_text(d, "outcome", "evidence", evidence);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What distinguishes runs, or groups of repeated runs. Runs are taken one after the other and closed again; of each, the values that were asked for and the
+ * circumstances stay. `comparison.h` is something else: the sources of one quantity within one run.
+ */
+#ifndef ASSAY_REPORT_COMPARE_H
+#define ASSAY_REPORT_COMPARE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "record/fields.h"
+#include "record/stored_run.h"
+
+enum compare_section {
+	SECTION_TIME,
+	SECTION_CPU,
+	SECTION_MEMORY,
+	SECTION_IO,
+	SECTION_NETWORK,
+	SECTION_PROCESSES,
+	SECTION_ENERGY,
+	SECTION_OTHER,
+	SECTION_MACHINE, /* what all on the machine did */
+	SECTION_RECORDER, /* what assay used itself */
+	N_SECTION
+};
+
+/* One number of one run. Where a bound is not known it is infinite; a number that says nothing of its error has both bounds at the number. */
+struct compare_value {
+	double value, lower, upper;
+	uint8_t quality; /* enum quality; ABSENT: it is no measured value (a size of a file, a count of lines) */
+	bool open; /* a bound of which the other side is not known */
+	uint32_t source; /* in compare.sources; 0: it is not said */
+};
+
+struct compare_series {
+	struct compare_value *values;
+	size_t n;
+};
+
+struct compare_row {
+	char *name;
+	enum compare_section section;
+	enum field_unit unit;
+	bool shown; /* not only asked for by a condition */
+	size_t latest; /* the number of the run that it was taken of last */
+	struct compare_series *of; /* of each group, as far as there are n_of */
+	size_t n_of;
+};
+
+/* The different texts that a circumstance has within a group, in the order of their runs. */
+#define COMPARE_TEXTS_MAX 4
+struct compare_texts {
+	char *texts[COMPARE_TEXTS_MAX]; /* long ones are cut */
+	uint64_t whole[COMPARE_TEXTS_MAX]; /* a hash of each before it was cut */
+	size_t n;
+	bool more; /* there are others */
+};
+
+struct compare_fact {
+	char *name;
+	struct compare_texts *of;
+	size_t n_of;
+};
+
+/* Why a run is left out of statistics. */
+enum compare_outcome {
+	OUTCOME_FINE, /* or not known */
+	OUTCOME_RUNNING,
+	OUTCOME_LOST,
+	OUTCOME_CUT_OFF, /* by a limit */
+	OUTCOME_FAILED, /* exit code other than 0, or a signal */
+	N_OUTCOME
+};
+
+struct compare_group {
+	char *label;
+	char *first; /* the file of its first run */
+	size_t runs; /* that are in the statistics */
+	size_t outcomes[N_OUTCOME]; /* of all that were given */
+	bool unfit; /* its only run is shown although it did not end well: nothing is judged by it */
+};
+
+struct compare {
+	struct compare_group *groups;
+	size_t n_groups;
+	struct compare_row *rows;
+	size_t n_rows;
+	struct compare_fact *facts;
+	size_t n_facts;
+	char **sources;
+	size_t n_sources;
+	size_t further; /* statistics of the latest run that were not asked for */
+	size_t n_taken; /* runs */
+	size_t next_row; /* where the next is looked for first */
+	bool failed; /* memory ran out */
+};
+
+/* What is taken of each run. */
+struct compare_wish {
+	const char *const
+		*fields; /* names or fnmatch(3) patterns; NULL-terminated. NULL: the headline */
+	const char *const
+		*conditions; /* names besides, which are not shown; NULL-terminated, or NULL */
+};
+
+/* The group of that label, made when there is none. */
+size_t compare_group(struct compare *c, const char *label);
+enum compare_outcome compare_outcome(const struct stored_run *run);
+/* "running", "lost", "cut off by a limit", "failed" */
+const char *compare_outcome_name(enum compare_outcome outcome);
+/* Takes a run into a group; only counts it when it is `left_out`. -ENOMEM when c->failed. */
+int compare_take(struct compare *c, size_t group, const struct stored_run *run,
+	const struct compare_wish *wish, bool left_out);
+void compare_done(struct compare *c);
+
+/* Rows by section, and within one in the order in which they came. */
+void compare_sort(struct compare *c);
+const struct compare_row *compare_find(const struct compare *c, const char *name);
+/* Of a group; an empty one where it has none. */
+const struct compare_series *compare_series(const struct compare_row *row, size_t group);
+const struct compare_texts *compare_texts(const struct compare_fact *fact, size_t group);
+/* True when not all of these groups have the same. */
+bool compare_fact_differs(const struct compare_fact *fact, size_t a, size_t b);
+const char *compare_section_name(enum compare_section section);
+enum compare_section compare_section_of(const char *field);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* By how much a value of one group differs from that of another, and whether that can be said at all. */
+#ifndef ASSAY_REPORT_COMPARE_DIFFERENCE_H
+#define ASSAY_REPORT_COMPARE_DIFFERENCE_H
+
+#include "report/compare.h"
+#include "report/statistics.h"
+
+enum verdict {
+	VERDICT_NONE, /* neither has it */
+	VERDICT_ONLY_BASE,
+	VERDICT_ONLY_OTHER,
+	VERDICT_SAME,
+	VERDICT_HIGHER, /* the other is */
+	VERDICT_LOWER,
+	VERDICT_NOT_TOLD_APART, /* the difference may be 0 or of either sign */
+	VERDICT_TOO_FEW, /* of repeated runs there are too few for an interval */
+	N_VERDICT
+};
+
+struct compare_difference {
+	enum verdict verdict;
+	double base, other; /* the value, or the median of several */
+	uint8_t base_quality, other_quality;
+	size_t base_n, other_n;
+	double change; /* other - base: of the values, or the shift of Hodges and Lehmann */
+	double relative; /* of base; only where has_relative */
+	bool has_relative;
+	uint8_t quality; /* of the change; a bound where only one side is known */
+	double lower, upper; /* the change lies between them: infinite where that is not known */
+	double confidence; /* of the interval of repeated runs; 0: it is no matter of chance */
+	bool sources_differ; /* base and other were measured in different ways */
+	bool alike; /* bounds of one kind from one source, of which the other side is not known: compared as measured */
+};
+
+struct compare_difference compare_difference(
+	const struct compare_row *row, size_t base, size_t other, double confidence, bool *failed);
+/* The interval of other - scale x base. False when memory ran out. Both have values. */
+bool compare_interval(const struct compare_row *row, size_t base, size_t other, double scale,
+	double confidence, struct shift *ret);
+/* Statistics of a group that has values. False when memory ran out. */
+bool compare_statistics(const struct compare_series *series, struct statistics *ret);
+/* What may be said of all values together: the least claim. */
+uint8_t compare_quality(const struct compare_series *series);
+/* "same", "higher", "not_told_apart" ... */
+const char *told_apart_name(enum verdict verdict);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* A comparison for people, for Markdown, and for programs. */
+#ifndef ASSAY_REPORT_COMPARE_VIEW_H
+#define ASSAY_REPORT_COMPARE_VIEW_H
+
+#include "report/compare.h"
+#include "report/condition.h"
+
+struct buf;
+
+/* A condition as it was judged for one group. */
+struct judgement {
+	const struct condition *condition;
+	size_t group;
+	enum condition_result result;
+	char *why; /* figures or reason */
+};
+
+struct compare_view {
+	const struct compare *c;
+	size_t base;
+	double confidence; /* 0.95 */
+	bool all; /* also what is the same */
+	bool color;
+	size_t width; /* of the terminal */
+	const struct judgement *judgements;
+	size_t n_judgements;
+};
+
+void compare_table(const struct compare_view *view, struct buf *out);
+void compare_markdown(const struct compare_view *view, struct buf *out);
+void compare_json(const struct compare_view *view, struct buf *out);
+/* One line a field and group. */
+void compare_csv(const struct compare_view *view, struct buf *out);
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Members of a run's info or of a window, taken with care: what is not there or of another type is NAN or NULL. */
+#ifndef ASSAY_REPORT_INFO_VALUE_H
+#define ASSAY_REPORT_INFO_VALUE_H
+
+#include <jansson.h>
+
+/* NAME, or NAME.INNER with `inner`; NULL: it is not there. */
+const json_t *info_member(const json_t *of, const char *name, const char *inner);
+double info_number(const json_t *of, const char *name, const char *inner);
+const char *info_text(const json_t *of, const char *name, const char *inner);
+
+#endif

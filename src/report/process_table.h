@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* What the lines of a series say of each process, added up. Of a run with very many of them those that ended and did least are let go, and counted. */
+#ifndef ASSAY_REPORT_PROCESS_TABLE_H
+#define ASSAY_REPORT_PROCESS_TABLE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/intmap.h"
+
+struct buf;
+
+/* Numbers are NAN where none was read. */
+struct process_sum {
+	int64_t pid;
+	uint64_t start_ticks;
+	char *name; /* as it is in the record: of any bytes but NUL */
+	char *command; /* as a shell would take it, not longer than is ever shown; or NULL */
+	double cpu_seconds;
+	double cpu_percent; /* its highest; of another tool's record it may be a mean over its life */
+	double rss_bytes, pss_bytes; /* their highest */
+	double read_bytes, write_bytes; /* from and to storage */
+	double first_seconds, last_seconds; /* of the windows that list it */
+	bool born, ended, left;
+};
+
+struct process_table {
+	struct process_sum *list;
+	size_t n, room;
+	uint64_t let_go;
+	struct intmap newest; /* by pid */
+	size_t next_look; /* how many there are when room is made again */
+	bool failed; /* memory ran out */
+};
+
+enum process_order { BY_CPU, BY_MEMORY, BY_IO, BY_START, N_PROCESS_ORDER };
+
+/* Adds what a window says of its processes. */
+void process_table_add(struct process_table *t, const json_t *window, double start, double end);
+/* Puts them in order, the largest first; by start the earliest first. */
+void process_table_sort(struct process_table *t, enum process_order order);
+/* The number to order by; -1 where there is none. */
+double process_weight(const struct process_sum *p, enum process_order order);
+void process_table_done(struct process_table *t);
+
+/* Adds the command of a process in a window as a shell would take it, cut at about so many bytes; nothing where there is none. */
+void process_add_command(const json_t *process, size_t bytes, struct buf *out);
+
+#endif

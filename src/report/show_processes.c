@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+/* Tables of processes. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/macros.h"
+#include "base/utf8.h"
+#include "report/info_value.h"
+#include "report/page.h"
+#include "report/show.h"
+#include "report/wrap.h"
+
+#define NAME_COLUMNS 15 /* TASK_COMM_LEN less its NUL */
+#define COMMAND_COLUMNS_MIN 12
+#define INDENT 2
+#define ROOM_FOR_BOTH 68 /* columns: below that reading and writing are one number */
+
+/* Printable, cut to so many columns; `pad`: filled up to them. */
+static void add_cut(struct buf *out, const char *text, size_t columns, bool printable, bool pad)
+{
+	struct buf whole = { 0 };
+
+	if (printable)
+		buf_add_text(&whole, text);
+	else
+		text_add_printable(&whole, text, strlen(text));
+	if (whole.failed) {
+		out->failed = true;
+		buf_done(&whole);
+		return;
+	}
+	size_t n = text_fitting(whole.data ? whole.data : "", whole.len, columns);
+	size_t wide = whole.data ? text_columns(whole.data, n) : 0;
+	if (n > 0)
+		buf_add(out, whole.data, n);
+	for (; pad && wide < columns; wide++)
+		buf_add_char(out, ' ');
+	buf_done(&whole);
+}
+
+static void add_number(struct buf *out, const char *unit, double number, size_t columns)
+{
+	struct buf text = { 0 };
+
+	if (isnan(number))
+		buf_add_char(&text, '-');
+	else
+		show_add_number(unit, number, &text);
+	if (text.failed)
+		out->failed = true;
+	else
+		buf_addf(out, " %*s", (int) columns, text.data);
+	buf_done(&text);
+}
+
+/* Seconds where they are known, else the highest share of a core. */
+static void add_cpu(struct buf *out, const struct process_sum *p)
+{
+	bool share = isnan(p->cpu_seconds) && !isnan(p->cpu_percent);
+
+	add_number(out, share ? "percent" : "seconds", share ? p->cpu_percent : p->cpu_seconds, 9);
+}
+
+static void trim(struct buf *line)
+{
+	while (line->len > 0 && line->data[line->len - 1] == ' ')
+		line->data[--line->len] = '\0';
+}
+
+static double sum(double a, double b)
+{
+	if (isnan(a))
+		return b;
+	return isnan(b) ? a : a + b;
+}
+
+/* Where the program lies says less than what it was given, and there is little room. */
+static const char *without_directory(const char *command)
+{
+	const char *end = command + strcspn(command, " '\"$");
+	const char *slash =
+		*end == ' ' || !*end ? memrchr(command, '/', (size_t) (end - command)) : NULL;
+
+	return slash && slash[1] && slash[1] != ' ' ? slash + 1 : command;
+}
+
+static void add_line(struct buf *out, const struct process_sum *p, size_t columns)
+{
+	struct buf line = { 0 };
+
+	buf_addf(&line, "%*s%7lld ", INDENT, "", (long long) p->pid);
+	add_cut(&line, p->name ? p->name : "", NAME_COLUMNS, false, true);
+	add_cpu(&line, p);
+	add_number(&line, "bytes", isnan(p->rss_bytes) ? p->pss_bytes : p->rss_bytes, 9);
+	if (columns < ROOM_FOR_BOTH) {
+		add_number(&line, "bytes", sum(p->read_bytes, p->write_bytes), 9);
+	} else {
+		add_number(&line, "bytes", p->read_bytes, 9);
+		add_number(&line, "bytes", p->write_bytes, 9);
+	}
+	if (line.failed) {
+		out->failed = true;
+	} else {
+		size_t used = text_columns(line.data, line.len) + 2;
+
+		if (p->command && used + COMMAND_COLUMNS_MIN <= columns) {
+			buf_add_text(&line, "  ");
+			add_cut(&line, without_directory(p->command), columns - used, true, false);
+		}
+		trim(&line);
+		buf_add(out, line.data, text_fitting(line.data, line.len, columns));
+		buf_add_char(out, '\n');
+	}
+	buf_done(&line);
+}
+
+static void add_head(struct page *p)
+{
+	char head[120];
+	size_t columns = page_columns(p);
+
+	if (columns < ROOM_FOR_BOTH)
+		snprintf(head, sizeof(head), "%*s%7s %-15s %9s %9s %9s", INDENT, "", "pid", "name",
+			"cpu", "memory", "io");
+	else
+		snprintf(head, sizeof(head), "%*s%7s %-15s %9s %9s %9s %9s  %s", INDENT, "", "pid",
+			"name", "cpu", "memory", "read", "written", "command");
+	if (columns < strlen(head))
+		head[columns] = '\0';
+	page_styled(p, STYLE_DIM, head);
+	page_end_row(p);
+}
+
+static bool is_picked(const struct process_sum **picked, size_t n, const struct process_sum *p)
+{
+	for (size_t i = 0; i < n; i++)
+		if (picked[i] == p)
+			return true;
+	return false;
+}
+
+/* The weight of the one that is just among the first of an order; what has less is not. */
+static double least_weight(const struct process_table *t, enum process_order order)
+{
+	double top[SHOW_TOP];
+
+	for (size_t i = 0; i < SHOW_TOP; i++)
+		top[i] = 0;
+	for (size_t i = 0; i < t->n; i++) {
+		double weight = process_weight(&t->list[i], order);
+
+		for (size_t k = 0; k < SHOW_TOP; k++) {
+			if (weight <= top[k])
+				continue;
+			memmove(&top[k + 1], &top[k], (SHOW_TOP - 1 - k) * sizeof(top[0]));
+			top[k] = weight;
+			break;
+		}
+	}
+	return top[SHOW_TOP - 1];
+}
+
+size_t show_pick_processes(struct process_table *t, const struct process_sum **ret, size_t room)
+{
+	static const enum process_order orders[] = { BY_CPU, BY_MEMORY, BY_IO };
+	size_t n = 0;
+
+	process_table_sort(t, BY_CPU);
+	for (size_t o = 0; o < ARRAY_SIZE(orders); o++) {
+		double least = least_weight(t, orders[o]);
+		size_t of_this = 0;
+
+		for (size_t i = 0; i < t->n && n < room && of_this < SHOW_TOP; i++) {
+			double weight = process_weight(&t->list[i], orders[o]);
+
+			if (weight <= 0 || weight < least)
+				continue;
+			of_this++;
+			if (!is_picked(ret, n, &t->list[i]))
+				ret[n++] = &t->list[i];
+		}
+	}
+	return n;
+}
+
+/* Names that many processes had: of a build they say more than its processes. */
+static void add_names(struct page *p, const struct story *s)
+{
+	const json_t *names = info_member(s->run->info, "processes", "by_name");
+	struct buf text = { 0 };
+	size_t n = json_array_size(names);
+	size_t shown = n < 6 ? n : 6;
+
+	if (s->processes.n <= 2 * SHOW_TOP || n == 0)
+		return;
+	for (size_t i = 0; i < shown; i++) {
+		const json_t *of = json_array_get(names, i);
+		const char *name = info_text(of, "name", NULL);
+		double cpu = info_number(of, "cpu_seconds", NULL);
+
+		if (!name)
+			continue;
+		buf_add_text(&text, text.len > 0 ? ", " : "");
+		text_add_printable(&text, name, strlen(name));
+		buf_addf(&text, " x%.0f", info_number(of, "processes", NULL));
+		if (!isnan(cpu)) {
+			buf_add_char(&text, ' ');
+			show_add_number("seconds", cpu, &text);
+		}
+	}
+	if (n > shown)
+		buf_addf(&text, ", and %zu more names", n - shown);
+	if (text.failed)
+		p->out->failed = true;
+	else if (text.len > 0)
+		page_words(p, "by name", text.data);
+	buf_done(&text);
+}
+
+void show_top_processes(struct page *p, struct story *s)
+{
+	const struct process_sum *picked[3 * SHOW_TOP];
+	size_t n = show_pick_processes(&s->processes, picked, ARRAY_SIZE(picked));
+
+	if (n > 0)
+		add_head(p);
+	for (size_t i = 0; i < n; i++)
+		add_line(p->out, picked[i], page_columns(p));
+	if (s->processes.n > n && n > 0) {
+		char text[80];
+
+		snprintf(text, sizeof(text), "%*s    ... %zu more: --processes", INDENT, "",
+			s->processes.n - n);
+		page_styled(p, STYLE_DIM, text);
+		page_end_row(p);
+	}
+	add_names(p, s);
+}
+
+/* Which columns there is room for. */
+static bool has_pss(size_t columns)
+{
+	return columns >= 92;
+}
+
+static bool has_both_directions(size_t columns)
+{
+	return columns >= 80;
+}
+
+static bool has_times(size_t columns)
+{
+	return columns >= 70;
+}
+
+static void add_full_line(struct buf *out, const struct process_sum *p, size_t columns)
+{
+	struct buf line = { 0 };
+	struct buf times = { 0 };
+
+	buf_addf(&times, "%s%.1f", p->born ? "" : "<", p->first_seconds);
+	buf_addf(&times, "-%s%.1f", p->ended || p->left ? "" : ">", p->last_seconds);
+	buf_addf(&line, "%7lld ", (long long) p->pid);
+	add_cut(&line, p->name ? p->name : "", NAME_COLUMNS, false, true);
+	add_cpu(&line, p);
+	add_number(&line, "bytes", p->rss_bytes, 9);
+	if (has_pss(columns))
+		add_number(&line, "bytes", p->pss_bytes, 9);
+	if (has_both_directions(columns)) {
+		add_number(&line, "bytes", p->read_bytes, 9);
+		add_number(&line, "bytes", p->write_bytes, 9);
+	} else {
+		add_number(&line, "bytes", sum(p->read_bytes, p->write_bytes), 9);
+	}
+	if (has_times(columns))
+		buf_addf(&line, " %15s", times.failed ? "" : times.data);
+	if (p->command && !line.failed &&
+		text_columns(line.data, line.len) + 2 + COMMAND_COLUMNS_MIN <= columns) {
+		buf_add_text(&line, "  ");
+		add_cut(&line, p->command, columns - text_columns(line.data, line.len), true,
+			false);
+	}
+	if (line.failed || times.failed) {
+		out->failed = true;
+	} else {
+		trim(&line);
+		buf_add(out, line.data, text_fitting(line.data, line.len, columns));
+		buf_add_char(out, '\n');
+	}
+	buf_done(&times);
+	buf_done(&line);
+}
+
+void show_processes(
+	struct story *s, enum process_order order, const struct show_look *look, struct buf *out)
+{
+	struct page page = { .out = out, .color = look->color, .columns = look->columns };
+	char head[140];
+	size_t columns = look->columns;
+
+	process_table_sort(&s->processes, order);
+	snprintf(head, sizeof(head), "%7s %-15s %9s %9s%s%s%s%s", "pid", "name", "cpu", "rss",
+		has_pss(columns) ? "       pss" : "",
+		has_both_directions(columns) ? "      read   written" : "        io",
+		has_times(columns) ? "      from-to, s" : "", columns > 101 ? "  command" : "");
+	page_styled(&page, STYLE_DIM, head);
+	page_end_row(&page);
+	for (size_t i = 0; i < s->processes.n; i++)
+		add_full_line(out, &s->processes.list[i], look->columns);
+	if (s->processes.let_go > 0)
+		buf_addf(out, "and %llu that ended and did less than those\n",
+			(unsigned long long) s->processes.let_go);
+	double too_short = info_number(s->run->info, "processes", "too_short");
+	double unnamed = info_number(s->run->info, "processes", "unnamed_cpu_seconds");
+	if (too_short > 0) {
+		buf_addf(out, "too short to name: %.0f", too_short);
+		if (unnamed >= 0) {
+			buf_add_text(out, ", ");
+			show_add_number("seconds", unnamed, out);
+			buf_add_text(out, " CPU in no named process");
+		}
+		buf_add_char(out, '\n');
+	}
+}

@@ -1,0 +1,387 @@
+# SPDX-License-Identifier: MIT
+"""What compare says of runs, and how it ends: differences, statistics of repeated runs, conditions for CI, every format."""
+import csv
+import fcntl
+import io
+import itertools
+import json
+import os
+import pty
+import socket
+import statistics
+import struct
+import subprocess
+import termios
+import unicodedata
+
+import pytest
+
+from calling import Caller
+
+GIB = 1 << 30
+FINE = {"exit_code": 0, "words": "exited 0", "evidence": "wait status 0"}
+FAILED = {"exit_code": 3, "words": "exited 3", "evidence": "wait status 3"}
+CUT_OFF = {"name": "wall", "unit": "seconds", "limit": 1, "value": 1.1, "key": "tree_elapsed_seconds", "after_seconds": 1.1,
+           "soft_signal": "SIGTERM", "killed": False, "emptied": True}
+
+
+def exact(value, key="k"):
+    return {"value": value, "quality": "exact", "key": key}
+
+
+class Records:
+    """Writes info files of made-up runs and calls the verb on them."""
+
+    def __init__(self, caller):
+        self.call, self.here, self.numbers = caller, caller.here, itertools.count(1)
+
+    def write(self, name, headline, outcome=FINE, **members):
+        number = next(self.numbers)
+        info = {"schema": "assay-run", "version": "1.0", "state": "done", "id": f"2026.11.28T14.00.00-{number}",
+                "program": {"name": "assay", "version": "0.1.0"}, "command": {"text": "job", "argv": ["job"]},
+                "files": {"info": "info.json", "prefix": ""}, "time": {"started": "2026-11-28T14:00:00Z"},
+                "host": {"hostname": "one"}, "measurements": [], "notes": [], "headline": headline, "outcome": outcome, **members}
+        self.call.write(f"{name}/info.json", json.dumps(info))
+        return name
+
+    def group(self, name, values, field="wall_seconds", **members):
+        return [self.write(f"{name}{i}", {field: exact(value)}, **members) for i, value in enumerate(values)]
+
+    def compare(self, *words, **options):
+        return self.call("compare", *words, **options)
+
+    def json(self, *words, status=0):
+        called = self.compare("--format", "json", *words)
+        assert called.status == status, called.err
+        return json.loads(called.out)
+
+
+@pytest.fixture
+def records(run_assay, assay, room):
+    return Records(Caller(run_assay, assay, room / "here"))
+
+
+def field(compared, name):
+    return next(row for row in compared["fields"] if row["field"] == name)
+
+
+def difference(compared, name):
+    return field(compared, name)["differences"][0]
+
+
+def width(line):
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line)
+
+
+def test_two_real_runs_differ_in_what_their_loads_differ_in(run_assay, records):
+    run_assay.load("memory-steady", 40, 100, prefix=f"{records.here}/small/")
+    run_assay.load("memory-steady", 120, 100, prefix=f"{records.here}/large/")
+    compared = records.json("small", "large", "--fields", "memory_peak_process_bytes,proc_peak_rss_total_bytes")
+    peak = field(compared, "memory_peak_process_bytes")
+
+    assert peak["section"] == "memory"
+    assert 79 << 20 < peak["differences"][0]["change"] < 85 << 20
+    assert difference(compared, "memory_peak_process_bytes")["verdict"] == "higher"
+    assert peak["groups"]["A"]["quality"] == "exact" and peak["groups"]["A"]["key"]
+
+
+def test_what_is_the_same_is_left_out_unless_all_is_asked_for(records):
+    records.write("a", {"wall_seconds": exact(2), "processes": exact(3)})
+    records.write("b", {"wall_seconds": exact(3), "processes": exact(3)})
+
+    assert [row["field"] for row in records.json("a", "b")["fields"]] == ["wall_seconds"]
+    assert [row["field"] for row in records.json("a", "b", "--all")["fields"]] == ["wall_seconds", "processes"]
+    page = records.compare("a", "b").out
+    assert "1 field is the same" in page and "processes" not in page
+    assert "+50.0 %" in page and "+1.00 s" in page
+
+
+def test_qualities_and_sources_that_differ_are_said(records):
+    records.write("a", {"cpu_seconds": {"value": 9, "quality": "lower_bound", "key": "tree_cpu_seconds"},
+                        "memory_peak_bytes": {"value": GIB, "quality": "lower_bound", "key": "p", "lower": GIB, "upper": 3 * GIB}})
+    records.write("b", {"cpu_seconds": exact(7, "cgroup_cpu_seconds"),
+                        "memory_peak_bytes": {"value": 2 * GIB, "quality": "lower_bound", "key": "p", "lower": 2 * GIB,
+                                              "upper": 4 * GIB}})
+    page = " ".join(records.compare("a", "b").out.split())
+    compared = records.json("a", "b")
+
+    assert ">= 9.00 s = 7.00 s <= -2.00 s" in page
+    assert "A is at least, B is exact; sources differ: A tree_cpu_seconds, B cgroup_cpu_seconds" in page
+    assert "not told apart; the change is -1 GiB .. +3 GiB" in page
+    assert difference(compared, "cpu_seconds")["verdict"] == "lower"
+    assert "lower" not in difference(compared, "cpu_seconds") and difference(compared, "cpu_seconds")["upper"] == -2
+    assert difference(compared, "memory_peak_bytes")["verdict"] == "not_told_apart"
+    assert difference(compared, "memory_peak_bytes")["lower"] == -GIB
+
+
+def test_what_only_one_has_is_said_and_never_a_zero(records):
+    records.write("a", {"wall_seconds": exact(1)})
+    records.write("b", {"processes": exact(4)})
+    compared = records.json("a", "b")
+
+    assert "B" not in field(compared, "wall_seconds")["groups"]
+    assert {row["field"]: row["differences"][0]["verdict"] for row in compared["fields"]} == {
+        "wall_seconds": "only_base", "processes": "only_other"}
+    assert "only B has it" in records.compare("a", "b").out
+
+
+def test_circumstances_that_explain_a_difference_are_listed(records):
+    records.write("a", {"wall_seconds": exact(1)}, host={"hostname": "one", "kernel_release": "6.1"},
+                  target_limits=[{"name": "memory", "unit": "bytes", "limit": GIB, "source": "cgroup", "where": "x", "tightest": True}])
+    records.write("b", {"wall_seconds": exact(1)}, host={"hostname": "two", "kernel_release": "6.1"}, tags={"branch": "main"},
+                  target_limits=[{"name": "memory", "unit": "bytes", "limit": 2 * GIB, "source": "host", "where": "x", "tightest": True}])
+    circumstances = {fact["name"]: fact["groups"] for fact in records.json("a", "b")["circumstances"]}
+
+    assert circumstances == {"host.hostname": {"A": ["one"], "B": ["two"]}, "tags.branch": {"A": [], "B": ["main"]},
+                             "target_limits.memory_bytes": {"A": ["1 GiB (cgroup)"], "B": ["2 GiB (host)"]}}
+    assert "host.hostname: A one; B two" in records.compare("a", "b").out
+
+
+def test_statistics_are_those_of_python(records):
+    values = [3.5, 1.25, 9, 4, 4.5, 2, 7.75, 6]
+    of = field(records.json(*records.group("r", values)), "wall_seconds")["groups"]["A"]
+    twentieths = statistics.quantiles(values, n=20, method="inclusive")
+    median = statistics.median(values)
+
+    assert (of["n"], of["median"], of["min"], of["max"]) == (8, median, 1.25, 9)
+    assert [of[q] for q in ("q05", "q25", "q75", "q95")] == pytest.approx([twentieths[i] for i in (0, 4, 14, 18)], rel=1e-12)
+    assert of["mad"] == pytest.approx(statistics.median(abs(v - median) for v in values), rel=1e-12)
+
+
+def test_groups_are_told_apart_by_the_interval_of_their_shift(records):
+    a, b = [10, 11, 12, 13, 14.5], [12.5, 13.5, 15, 16, 19, 20]
+    compared = records.json(*records.group("a", a), "--", *records.group("b", b))
+    differences = sorted(y - x for x in a for y in b)
+    found = difference(compared, "wall_seconds")
+
+    # Of 5 and 6 values U = 3 is the critical value at 5 %: rank 4 from either end. 7 of 462 orders have U of 3 or less.
+    assert found["change"] == pytest.approx(statistics.median(differences))
+    assert (found["lower"], found["upper"]) == (differences[3], differences[-4])
+    assert found["confidence"] == pytest.approx(1 - 2 * 7 / 462)
+    assert found["verdict"] == "higher"
+    assert [group["runs"] for group in compared["groups"]] == [5, 6]
+
+
+def test_too_few_runs_are_said_to_be_too_few(records):
+    words = [*records.group("a", [1, 2, 1.5]), "--", *records.group("b", [9, 8, 8.5])]
+
+    assert difference(records.json(*words), "wall_seconds")["verdict"] == "too_few_runs"
+    page = " ".join(records.compare(*words).out.split())
+    assert "too few runs" in page and "4 of each group would do" in page
+    assert difference(records.json(*words, "--confidence", "90"), "wall_seconds")["verdict"] == "higher"
+
+
+def test_a_directory_of_runs_is_a_group_of_them(records):
+    for i in range(4):
+        records.write(f"before/{i}", {"wall_seconds": exact(1 + i / 8)})
+        records.write(f"after/{i}", {"wall_seconds": exact(2 + i / 8)})
+
+    assert [group["runs"] for group in records.json("before", "after")["groups"]] == [4, 4]
+
+
+@pytest.mark.parametrize("by, labels", [("host", ["one", "two"]), ("hostname", ["one", "two"]), ("command", ["job", "other"]),
+                                        ("tag:branch", ["x", "(no tags.branch)"])])
+def test_runs_are_grouped_by_a_field(records, by, labels):
+    words = [*records.group("a", [1, 2, 3, 4], host={"hostname": "one"}, tags={"branch": "x"}),
+             *records.group("b", [5, 6, 7], host={"hostname": "two"}, command={"text": "other", "argv": ["other"]})]
+    compared = records.json("--by", by, *words)
+
+    assert [(group["label"], group["runs"], group["base"]) for group in compared["groups"]] == [
+        (labels[0], 4, True), (labels[1], 3, False)]
+    assert records.json("--by", by, "--base", labels[1], *words)["groups"][1]["base"]
+    assert records.compare("--by", by, "--base", "nobody", *words).status == 2
+
+
+def test_runs_that_did_not_end_well_are_counted_and_left_out(records):
+    fine = records.group("a", [1, 2, 3, 4])
+    bad = [records.write("failed", {"wall_seconds": exact(90)}, FAILED),
+           records.write("cut", {"wall_seconds": exact(91)}, FINE, limit=CUT_OFF),
+           records.write("lost", {"wall_seconds": exact(92)}, state="running", host={"hostname": socket.gethostname()})]
+    of = records.json(*fine, *bad)
+
+    assert of["groups"][0]["outcomes"] == {"ended well": 4, "failed": 1, "cut off by a limit": 1, "lost": 1}
+    assert field(of, "wall_seconds")["groups"]["A"]["max"] == 4
+    assert "left out: 1 lost, 1 cut off by a limit, 1 failed" in " ".join(records.compare(*fine, *bad).out.split())
+    assert field(records.json("--all-outcomes", *fine, *bad), "wall_seconds")["groups"]["A"]["max"] == 92
+
+
+@pytest.mark.parametrize("condition, status, result", [
+    ("memory_peak_bytes > +10%", 1, "met"), ("memory_peak_bytes > +12.5%", 0, "not met"), ("memory_peak_bytes > +100MiB", 1, "met"),
+    ("memory_peak_bytes > +200MiB", 0, "not met"), ("memory_peak_bytes > 1GiB", 1, "met"), ("memory_peak_bytes > 2GiB", 0, "not met"),
+    ("memory_peak_bytes < -5%", 0, "not met"), ("wall_seconds < -5%", 1, "met"), ("wall_seconds > +0ms", 0, "not met"),
+    ("nothing > +10%", 2, "not judged"), ("nothing < 5", 2, "not judged"), ("hostname > 5", 2, "not judged"),
+    ("exit_code > 0", 0, "not met"), ("logs_bytes > 1", 1, "met")])
+def test_conditions_decide_the_exit_status(records, condition, status, result):
+    records.write("a", {"memory_peak_bytes": exact(GIB), "wall_seconds": exact(10)})
+    records.write("b", {"memory_peak_bytes": exact(GIB * 9 // 8), "wall_seconds": exact(9)})
+    called = records.compare("a", "b", "--fail-if", condition)
+    judged = records.json("a", "b", "--fail-if", condition, status=status)["conditions"]
+
+    assert called.status == status
+    assert f"{result}: {condition}: " in " ".join(called.out.split())
+    assert [(c["condition"], c["group"], c["result"]) for c in judged] == [(condition, "B", result)]
+
+
+def test_each_condition_has_a_line_with_its_figures_and_one_that_is_met_decides(records):
+    records.write("a", {"wall_seconds": exact(10)})
+    records.write("b", {"wall_seconds": exact(15)})
+    called = records.compare("a", "b", "--format", "csv", "--fail-if", "wall_seconds > +10%", "--fail-if", "nothing > 1",
+                             "--fail-if", "wall_seconds > 1h")
+
+    assert called.status == 1
+    assert called.err.splitlines() == ["assay: met: wall_seconds > +10%: A = 10.0 s, B = 15.0 s: +5.00 s, +50.0 %",
+                                       "assay: not judged: nothing > 1: B has no number nothing",
+                                       "assay: not met: wall_seconds > 1h: A = 10.0 s, B = 15.0 s"]
+
+
+@pytest.mark.parametrize("how, status", [("error", 2), ("fail", 1), ("pass", 0)])
+def test_what_cannot_be_judged_passes_only_when_that_is_asked_for(records, how, status):
+    records.write("a", {"memory_peak_bytes": {"value": 100, "quality": "lower_bound", "key": "k", "upper": 200}})
+    records.write("b", {"memory_peak_bytes": {"value": 120, "quality": "lower_bound", "key": "k", "upper": 210}})
+    called = records.compare("a", "b", "--unjudged", how, "--fail-if", "memory_peak_bytes > +10%")
+
+    assert called.status == status
+    assert "the true value may lie on either side of the bound" in " ".join(called.out.split())
+    # The bare number can be judged: that is what .value is for.
+    assert records.compare("a", "b", "--fail-if", "memory_peak_bytes.value > +10%").status == 1
+
+
+@pytest.mark.parametrize("ended", [{"outcome": FAILED}, {"limit": CUT_OFF}])
+def test_nothing_passes_by_a_run_that_did_not_end_well(records, ended):
+    records.write("a", {"memory_peak_bytes": exact(100)})
+    records.write("b", {"memory_peak_bytes": exact(10)}, **ended)
+    called = records.compare("a", "b", "--fail-if", "memory_peak_bytes > +10%")
+
+    assert called.status == 2
+    assert "not judged: memory_peak_bytes > +10%: B did not end well" in called.out
+    assert "nothing is judged by it" in called.out and "-90.0 %" in called.out
+    assert records.compare("a", "b", "--all-outcomes", "--fail-if", "memory_peak_bytes > +10%").status == 0
+
+
+def test_a_run_that_cannot_be_read_never_passes(records):
+    records.write("a", {"wall_seconds": exact(1)})
+    records.write("b", {"wall_seconds": exact(1)})
+    records.call.write("torn/info.json", '{"schema": "assay-run", "head')
+    records.call.write("binary/info.json", b"\0\xff\x1b[2J" * 1000)
+    called = records.compare("a", "torn", "binary", "b", "missing")
+
+    assert called.status == 1
+    assert len(called.err.splitlines()) == 3 and "\x1b" not in called.err and "\0" not in called.err
+    assert all(name in called.err for name in ("torn", "binary", "missing"))
+    assert records.compare("a", "missing", "--fail-if", "wall_seconds > +1%").status == 2
+    nothing_left = records.compare("missing", "a")
+    assert (nothing_left.status, nothing_left.out) == (2, "")
+    assert records.compare("missing", "torn").status == 2
+
+
+@pytest.mark.parametrize("words, says", [
+    (("a",), "nothing to be compared with"), ((), "which runs"), (("a", "a", "--fail-if", "x"), "no condition"),
+    (("a", "a", "--fail-if", "wall_seconds > 3MiB"), "not measured in MiB"), (("a", "a", "--confidence", "100"), "50 to 99.9"),
+    (("a", "a", "--fields", ","), "no name"), (("a", "a", "--base", "C"), "no group 'C'"),
+    (("a", "a", "a", "--fail-if", "wall_seconds > +1%"), "needs two groups")])
+def test_wrong_words_are_refused_in_one_line(records, words, says):
+    records.write("a", {"wall_seconds": exact(1)})
+    called = records.compare(*words)
+
+    assert (called.status, called.out, len(called.err.splitlines())) == (2, "", 1)
+    assert says in called.err
+
+
+def test_fields_are_chosen_by_name_and_pattern(records):
+    summary = {"proc_peak_rss_total_bytes": exact(1), "proc_peak_pss_total_bytes": exact(2), "self_cpu_seconds": exact(3)}
+    for name, factor in ("a", 1), ("b", 2):
+        records.write(name, {"wall_seconds": exact(factor)},
+                      summary={key: exact(of["value"] * factor) for key, of in summary.items()}, processes={"seen": 4 * factor})
+    names = [row["field"] for row in records.json("a", "b", "-f", "proc_*,processes.seen", "-f", "wall_seconds")["fields"]]
+
+    assert names == ["wall_seconds", "proc_peak_rss_total_bytes", "proc_peak_pss_total_bytes", "processes.seen"]
+    assert "3 further statistics" in records.compare("a", "b").out
+
+
+def test_csv_is_tidy_with_numbers_as_numbers(records):
+    records.write("a", {"wall_seconds": exact(0.1)}, command={"text": "x", "argv": ["x"]})
+    records.write("b", {"wall_seconds": exact(0.3)})
+    rows = list(csv.DictReader(io.StringIO(records.compare("a", "b", "--format", "csv").out, newline="")))
+
+    assert [(row["field"], row["group"], float(row["median"])) for row in rows] == [
+        ("wall_seconds", "A", 0.1), ("wall_seconds", "B", 0.3)]
+    assert (float(rows[1]["change"]), rows[1]["verdict"], rows[1]["base"]) == (pytest.approx(0.2), "higher", "A")
+    assert rows[0]["change"] == "" and all(None not in row and None not in row.values() for row in rows)
+
+
+def test_markdown_is_one_table_whose_cells_hold_no_pipe(records):
+    records.write("a", {"wall_seconds": exact(1), "odd|name_bytes": exact(2)}, command={"text": "a | <b> *c*", "argv": ["a"]})
+    records.write("b", {"wall_seconds": exact(2), "odd|name_bytes": exact(3)})
+    lines = records.compare("a", "b", "--format", "markdown", "--fail-if", "wall_seconds > +50%").out.splitlines()
+    table = [line for line in lines if line.startswith("|")]
+
+    assert {line.replace("\\|", "").count("|") for line in table} == {table[0].count("|")}
+    assert "| wall_seconds | = 1.00 s | = 2.00 s | +1.00 s | +100.0 % |" in table
+    assert any("odd\\|name" in line for line in table)
+    assert "- command.text: A a \\| \\<b> \\*c\\*; B job" in lines
+    assert "- met: wall_seconds > +50%: A = 1.00 s, B = 2.00 s: +1.00 s, +100.0 %" in lines
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80, 200])
+def test_no_line_is_wider_than_the_terminal_and_no_byte_moves_its_cursor(records, columns):
+    odd = "測試資料 \x1b[31m\x07\u009b2J é" + "字" * 150 + " a" * 100
+    for name, factor in ("a", 1), ("b", 3):
+        records.write(name, {"wall_seconds": exact(factor), "memory_peak_process_and_more_bytes": exact(GIB * factor),
+                             "cpu_seconds": {"value": factor, "quality": "lower_bound", "key": f"key_{name}"}},
+                      command={"text": odd + name, "argv": ["x"]}, tags={"名": "\r\n\x1b]0;x\x07" * factor})
+    page = records.compare("a", "b", "--fail-if", "wall_seconds > +5%", env={"COLUMNS": str(columns)})
+
+    assert page.status == 1
+    assert max(map(width, page.out.splitlines())) <= columns
+    assert not any(unicodedata.category(c) == "Cc" for c in page.out if c != "\n")
+    assert "測試資料" in page.out and "memory_peak_process_and_more_bytes" in page.out
+
+
+def on_terminal(assay, here, environment, columns, *words):
+    main, other = pty.openpty()
+    fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", 30, columns, 0, 0))
+    process = subprocess.Popen([str(assay), "compare", *words], cwd=here, stdin=subprocess.DEVNULL, stdout=other, env=environment)
+    os.close(other)
+    text = b""
+    while True:
+        try:
+            part = os.read(main, 65536)
+        except OSError:
+            break
+        if not part:
+            break
+        text += part
+    os.close(main)
+    assert process.wait(20) == 0
+    return text.decode()
+
+
+def test_colours_are_for_terminals_that_want_them(records, assay, run_assay):
+    records.write("a", {"wall_seconds": exact(1)})
+    records.write("b", {"wall_seconds": exact(2)})
+    environment = run_assay.environment({"TERM": "xterm"})
+
+    assert "\x1b[1m" in on_terminal(assay, records.here, environment, 80, "a", "b")
+    assert "\x1b" not in on_terminal(assay, records.here, {**environment, "NO_COLOR": "1"}, 80, "a", "b")
+    assert "\x1b" not in on_terminal(assay, records.here, {**environment, "TERM": "dumb"}, 80, "a", "b")
+    assert "\x1b" not in records.compare("a", "b", env={"TERM": "xterm"}).out
+
+
+def test_a_reader_that_has_enough_is_no_error(records, assay, run_assay):
+    words = records.group("a", [1, 2, 3, 4, 5])
+    reading, writing = os.pipe()
+    os.close(reading)
+    process = subprocess.run([str(assay), "compare", *words], cwd=records.here, stdin=subprocess.DEVNULL, stdout=writing,
+                             stderr=subprocess.PIPE, env=run_assay.environment(), check=False)
+    os.close(writing)
+
+    assert (process.returncode, process.stderr) == (0, b"")
+
+
+def test_a_full_disk_is_an_error(records, assay, run_assay):
+    records.write("a", {"wall_seconds": exact(1)})
+    with open("/dev/full", "wb") as full:
+        process = subprocess.run([str(assay), "compare", "a", "a"], cwd=records.here, stdin=subprocess.DEVNULL, stdout=full,
+                                 stderr=subprocess.PIPE, env=run_assay.environment(), check=False)
+
+    assert process.returncode == 1 and b"No space left on device" in process.stderr

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: MIT
+"""assay import of sacct, nvidia-smi, its dmon and JUmPER: each run written is valid by the schemas and has the values of its file.
+
+The files are made by hand after the tools' documented formats; tests/unit/test_import_formats.c reckons more of their values."""
+import io
+import zipfile
+
+import pytest
+
+from calling import Caller
+from support import REPOSITORY, read_info, read_usage
+
+FOREIGN = REPOSITORY / "tests" / "fixtures" / "foreign"
+GIB = 1 << 30
+
+
+@pytest.fixture
+def call(run_assay, assay, room):
+    return Caller(run_assay, assay, room / "here")
+
+
+@pytest.fixture
+def take(call, room):
+    """Imports the runs of one file; returns the info and the windows of each, valid by the schemas."""
+    def take(path, runs=1):
+        called = call("import", "-p", f"{room}/run{{pid}}/", str(path))
+        assert called.status == 0, called.err
+        prefixes = [line.split(" from ")[0] for line in called.out.splitlines()]
+        assert len(prefixes) == runs
+        return [(read_info(prefix), usage_of(prefix)) for prefix in prefixes]
+
+    def usage_of(prefix):
+        return read_usage(prefix) if (room / prefix / "usage.jsonl").exists() else []
+
+    return take
+
+
+def refusal(call, path):
+    called = call("import", str(path))
+    assert called.status == 1
+    assert called.out == ""
+    assert len(called.err.splitlines()) == 1
+    return called.err
+
+
+def device(of, name):
+    return next(one for one in of["devices"] if one["name"] == name)
+
+
+def test_gpus_have_series_of_their_own(take):
+    [(info, usage)] = take(FOREIGN / "nvidia-smi-header.csv")
+
+    first = [device(window, "GPU-aaaaaaaa-0000")["values"] for window in usage]
+    assert [values["nvsmi_power_watts"]["max"] for values in first] == [60, 100, 200, 300]
+    second = [device(window, "GPU-bbbbbbbb-1111")["values"] for window in usage]
+    assert "nvsmi_power_watts" not in second[0]
+    assert "nvsmi_gpu_utilization_percent" not in second[1]
+    assert "nvsmi_memory_used_bytes" not in second[2]
+    assert [values["nvsmi_memory_utilization_percent"]["last"] for values in second] == [2, 3, 3, 3]
+    # A hole of a minute is in no window.
+    assert [window["end_seconds"] - window["start_seconds"] for window in usage] == pytest.approx([0, 2, 2, 2])
+    assert usage[3]["end_seconds"] == pytest.approx(64.01)
+    assert "nvsmi_energy_joules" not in first[3]
+    assert info["summary"]["nvsmi_energy_total_joules"] == {"value": 630, "quality": "estimate"}
+    assert "started" not in info["time"]
+    assert device(info, "GPU-aaaaaaaa-0000")["summary"]["nvsmi_peak_power_watts"]["value"] == 300
+
+
+def test_the_order_of_columns_means_nothing(take, room):
+    lines = [line.split(", ") for line in (FOREIGN / "nvidia-smi-header.csv").read_text().splitlines()[:-1]]
+    turned = room / "turned.csv"
+    turned.write_text("".join(", ".join(reversed(cells)) + "\n" for cells in lines))
+
+    [(as_it_is, usage)] = take(FOREIGN / "nvidia-smi-header.csv")
+    [(as_turned, usage_turned)] = take(turned)
+    assert as_turned["devices"] == as_it_is["devices"]
+    assert as_turned["summary"] == as_it_is["summary"]
+    assert len(usage_turned) == len(usage)
+
+
+def test_a_file_without_header_says_how_to_give_it_one(call, take, room):
+    assert "put the list given to --query-gpu before it" in refusal(call, FOREIGN / "hw_metrics.csv")
+    columns = "timestamp, utilization.gpu, utilization.memory, memory.used, memory.total, power.draw, temperature.gpu, "
+    mended = room / "mended.csv"
+    mended.write_text(f"{columns}clocks.current.sm, clocks.current.memory\n{(FOREIGN / 'hw_metrics.csv').read_text()}")
+
+    [(info, _)] = take(mended)
+    assert info["devices"][0]["summary"]["nvsmi_peak_memory_used_bytes"]["value"] == 2050 << 20
+
+
+def test_columns_of_dmon_may_change_in_the_middle(take, room):
+    text = (FOREIGN / "dmon-mu.txt").read_text() + "# gpu     fb     sm \n# Idx     MB      % \n    0    900     77 \n    1     10     88 \n"
+    path = room / "two.txt"
+    path.write_text(text)
+
+    [(info, usage)] = take(path)
+    assert len(usage) == 4
+    assert device(info, "0")["summary"]["dmon_peak_memory_used_bytes"]["value"] == 900 << 20
+    assert device(info, "1")["summary"]["dmon_peak_sm_utilization_percent"]["value"] == 88
+    assert "wall_seconds" not in info["time"]
+
+
+def test_each_job_of_sacct_is_a_run(take):
+    runs = [info for info, _ in take(FOREIGN / "sacct.txt", runs=6)]
+
+    assert [info["name"] for info in runs] == ["train", "array", "het", "killed", "again", "waiting"]
+    assert [info.get("outcome", {}).get("words") for info in runs] == [
+        "exited 0", "cancelled by user 1000", "ended out of memory", "killed by SIGKILL", "ended at its time limit", None]
+    assert ["memory_peak_bytes" in info["headline"] for info in runs] == [True, False, True, False, False, False]
+    assert runs[0]["headline"]["memory_peak_bytes"]["value"] == 2.5 * GIB
+    assert runs[0]["headline"]["memory_peak_bytes"]["quality"] == "estimate"
+    assert ["cpu_seconds" in info["headline"] for info in runs] == [True, False, True, True, False, False]
+    assert [info["time"].get("started") for info in runs] == [
+        None, None, None, "2026-01-02T10:00:00.000000Z", "2026-01-02T09:00:00.000000Z", None]
+
+
+def test_any_format_of_sacct_is_read(take, room):
+    path = room / "jobs"
+    path.write_text("MaxRSS|Elapsed|JobIDRaw|\n|00:01:00|9|\n3M|00:01:00|9.0|\n")
+
+    [(info, _)] = take(path)
+    assert info["headline"]["memory_peak_bytes"]["value"] == 3 << 20
+    assert info["slurm"] == {"job_id": 9}
+    assert "outcome" not in info and "target_limits" not in info
+
+
+def test_a_session_and_its_zip_file_are_the_same(take):
+    unpacked = take(FOREIGN / "jumper-session", runs=2)
+    packed = take(FOREIGN / "jumper-session.zip", runs=2)
+
+    for (info, usage), (info_packed, usage_packed) in zip(unpacked, packed):
+        assert info["summary"] == info_packed["summary"]
+        assert info["headline"] == info_packed["headline"] if "headline" in info else "headline" not in info_packed
+        assert usage == usage_packed
+    assert [info["tags"]["level"] for info, _ in unpacked] == ["process", "system"]
+    deltas = [window["values"].get("jumper_read_bytes", {}).get("delta") for window in unpacked[0][1]]
+    assert deltas == [None, 1000, 0, 4000]
+
+
+def repacked(change):
+    """The session as a zip file, each member as change(name, bytes) gives it back."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(FOREIGN / "jumper-session.zip") as old, zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as new:
+        for name in old.namelist():
+            new.writestr(*change(name, old.read(name)))
+    return packed.getvalue()
+
+
+def test_names_in_a_zip_file_are_never_paths(take, room):
+    outside = room / "outside"
+    path = room / "climbing.zip"
+    path.write_bytes(repacked(lambda name, data: (f"../{outside.name}/{name}", data)))
+
+    take(path, runs=2)
+    assert not outside.exists()
+    assert sorted(entry.name for entry in room.iterdir() if entry.name.startswith("perf")) == []
+
+
+def test_damaged_sessions_are_refused_with_the_reason(call, room):
+    path = room / "bad.zip"
+
+    path.write_bytes(repacked(lambda name, data: (name, b"{" if name == "manifest.json" else data)))
+    assert "manifest.json" in refusal(call, path)
+    path.write_bytes(repacked(lambda name, data: (name, b"a,b\n1,2\n" if name == "perf_process.csv" else data)))
+    assert 'no column "time"' in refusal(call, path)
+    path.write_bytes((FOREIGN / "jumper-session.zip").read_bytes()[:900])
+    assert "damaged" in refusal(call, path)
+
+
+def test_io_that_is_no_running_sum_is_left_out(take, room):
+    def spoil(name, data):
+        if name != "perf_process.csv":
+            return name, data
+        rows = [line.split(",") for line in data.decode().splitlines()]
+        place = rows[0].index("io_read")
+        for row in rows[1:]:
+            row[place] = "0.3333"
+        return name, "".join(",".join(row) + "\n" for row in rows).encode()
+
+    path = room / "other.zip"
+    path.write_bytes(repacked(spoil))
+    (info, _), _ = take(path, runs=2)
+    assert "io_read_bytes" not in info["headline"]
+    assert info["headline"]["io_write_bytes"]["value"] == 1000011808
+    assert any("as JUmPER writes them: 4" in note for note in info["notes"])

@@ -1,0 +1,382 @@
+# SPDX-License-Identifier: MIT
+"""What `assay show` says of runs: of real ones, of made ones for each verdict, of torn, running and lost ones, on every kind of terminal."""
+import fcntl
+import json
+import os
+import pty
+import re
+import signal
+import struct
+import subprocess
+import termios
+import unicodedata
+
+import pytest
+
+from calling import Caller
+from support import wait_for
+
+ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
+GIB = 1024 ** 3
+
+
+@pytest.fixture
+def show(run_assay, assay, room):
+    caller = Caller(run_assay, assay, room / "here")
+    return lambda *words, **more: caller("show", *map(str, words), **more)
+
+
+def columns(line):
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line)
+
+
+def headline(**values):
+    """NAME=value, or NAME=(value, quality); the value is exact."""
+    return {name: {"value": v[0], "quality": v[1], "key": "k_" + name} if isinstance(v, tuple)
+            else {"value": v, "quality": "exact", "key": "k_" + name} for name, v in values.items()}
+
+
+def window(number, start, end, values=None, **more):
+    return {"schema": "assay-usage", "version": "1.0", "sequence": number, "time": "2026-11-28T10:00:00Z", "monotonic_ns": 1,
+            "start_seconds": start, "end_seconds": end, "samples": 1, "missed_ticks": 0,
+            "values": {name: {"max": value, "quality": "sampled"} for name, value in (values or {}).items()}, **more}
+
+
+@pytest.fixture
+def made(room):
+    """Writes a record by hand: the info's members, and the windows (a str is written as it is)."""
+    def make(windows=(), name="made", **info):
+        path = room / name
+        path.mkdir()
+        whole = {"schema": "assay-run", "version": "1.0", "state": "done", "id": "an-id",
+                 "command": {"text": "job", "argv": ["job"]}, "time": {"started": "2026-11-28T10:00:00Z", "wall_seconds": 10.0},
+                 "outcome": {"exit_code": 0, "words": "exited 0", "evidence": "e"}, "headline": headline(wall_seconds=10.0),
+                 "notes": []}
+        whole.update(info)
+        (path / "info.json").write_text(json.dumps(whole), encoding="utf-8")
+        if windows:
+            text = "".join(w if isinstance(w, str) else json.dumps(w) + "\n" for w in windows)
+            (path / "usage.jsonl").write_text(text, encoding="utf-8")
+        return path
+    return make
+
+
+def tags(called):
+    assert called.status == 0, called.err
+    return [verdict["tag"] for verdict in json.loads(called.out)["verdicts"]]
+
+
+def on_terminal(argv, width, env):
+    """What a program writes to a terminal of so many columns."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, width, 0, 0))
+    process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs, env=env)
+    os.close(theirs)
+    text = b""
+    while True:
+        try:
+            piece = os.read(ours, 65536)
+        except OSError:
+            break
+        if not piece:
+            break
+        text += piece
+    os.close(ours)
+    assert process.wait() == 0, text
+    return text.decode("utf-8", errors="strict").replace("\r\n", "\n")
+
+
+def test_a_real_run_is_told_with_the_numbers_of_its_record(run_assay, show):
+    run = run_assay.load("memory-spike", 100, 700, 700, options=["--name", "spike", "--tag", "a=b", "--message", "hello"])
+    prefix = f"{run_assay.room}/run1-"
+    page = show(prefix)
+
+    assert (page.status, page.err) == (0, "")
+    assert page.out.startswith("assay: exited 0 after ")
+    assert "spike, " in page.out and "a=b" in page.out and "hello" in page.out
+    told = json.loads(show("--json", prefix).out)
+    assert told["info"] == run.info
+    assert told["state"] == "done" and told["series"]["windows"] == len(run.usage)
+    assert (told["series"]["damaged"], told["series"]["torn"]) == (0, False)
+    largest = told["top_processes"][0]
+    ours = [p for line in run.usage for p in line.get("processes", []) if p["pid"] == largest["pid"]]
+    assert largest["cpu_seconds"] == pytest.approx(sum(p["values"]["proc_cpu_seconds"]["delta"] for p in ours), rel=1e-9)
+    assert largest["peak_rss_bytes"] == max(
+        p["values"][key]["max"] for p in ours for key in ("proc_hwm_bytes", "proc_rss_bytes") if key in p["values"])
+
+
+@pytest.mark.parametrize("width", [60, 80, 200])
+@pytest.mark.parametrize("form", [[], ["--processes"], ["--events"]])
+def test_no_line_passes_the_width(run_assay, show, width, form):
+    run_assay(["sh", "-c", "sleep 0.3; : 'x' \"$0\"", "a\x1b[2J\t" + "\u754c" * 70 + "e\u0301" + "y" * 300],
+              options=["--message", "word " * 30 + "z" * 250])
+    for extra in ({"LC_ALL": "C"}, {}):
+        called = show(*form, "--width", width, f"{run_assay.room}/run1-", env=extra)
+        assert called.status == 0
+        assert max(map(columns, called.out.split("\n"))) <= width
+        assert "\x1b" not in called.out and "\t" not in called.out
+        assert not any(line != line.rstrip() for line in called.out.split("\n"))
+
+
+@pytest.mark.parametrize("width", [60, 80, 200])
+def test_on_a_terminal_the_page_is_as_wide_as_it_and_colored(run_assay, assay, made, width):
+    path = made([window(i, i, i + 1, {"tree_cpu_percent": 50}) for i in range(10)])
+    env = run_assay.environment({"TERM": "xterm"})
+    text = on_terminal([str(assay), "show", str(path)], width, env)
+
+    assert "\x1b[1m" in text
+    lines = ESCAPE.sub("", text).split("\n")
+    assert max(map(columns, lines)) == width  # the axis of the charts
+    for more in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
+        assert "\x1b" not in on_terminal([str(assay), "show", str(path)], width, {**env, **more})
+
+
+@pytest.mark.parametrize("env, drawn", [({}, True), ({"LC_ALL": "C"}, False), ({"TERM": "dumb"}, False),
+                                        ({"LC_ALL": "", "LANG": "de_DE.utf8"}, True)])
+def test_braille_is_drawn_only_where_it_can_be_shown(show, made, env, drawn):
+    path = made([window(i, i, i + 1, {"tree_cpu_percent": 50}) for i in range(10)])
+    out = show(path, env=env).out
+
+    assert any("\u2800" <= c <= "\u28ff" for c in out) == drawn
+    assert out.isascii() != drawn
+    assert "cores" not in show("--no-charts", path, env=env).out.replace("cores  ", "")
+
+
+def test_a_gap_and_a_sleep_are_blank_in_the_chart(show, made):
+    """Ten columns a second: 66 columns over 6.6 s, with a gap from 2.2 to 4.4; ASCII has one character a column."""
+    path = made([window(0, 0, 2.2, {"tree_cpu_percent": 100}), window(1, 4.4, 6.6, {"tree_cpu_percent": 100})],
+                time={"wall_seconds": 6.6})
+    called = show(path, env={"LC_ALL": "C"})
+    row = next(line for line in called.out.split("\n") if line.startswith("           0 |"))
+
+    assert row[14:] == ":" * 22 + " " * 22 + ":" * 22
+    assert "2.20 s of the time are in no window (1 gap)" in called.out
+    slept = made([window(0, 0, 2.2, {"tree_cpu_percent": 100}, suspended_seconds=2.2), window(1, 2.2, 4.4, {"tree_cpu_percent": 100})],
+                 name="slept", time={"wall_seconds": 4.4, "suspended_seconds": 2.2})
+    called = show(slept, env={"LC_ALL": "C"})
+    assert row in called.out.split("\n")
+    assert "2.20 s long the machine slept" in called.out
+
+
+def test_samples_that_were_missed_are_no_flat_line(show, made):
+    path = made([window(0, 0, 3.3, {"proc_pss_total_bytes": 1 << 20}),
+                 {**window(1, 3.3, 6.6, {"proc_pss_total_bytes": 1 << 20}), "missed_ticks": 9}], time={"wall_seconds": 6.6})
+    called = show(path, env={"LC_ALL": "C"})
+    row = next(line for line in called.out.split("\n") if line.startswith("           0 |"))
+
+    assert row[14:] == ":" * 33
+    assert "9 of 11 samples were missed" in called.out
+
+
+MEMORY = {"name": "memory", "unit": "bytes", "limit": 4 * GIB, "source": "cgroup", "where": "/c/memory.max", "tightest": True}
+CPU = {"name": "cpu", "unit": "cores", "limit": 2, "source": "cgroup", "where": "/c/cpu.max", "tightest": True}
+
+
+@pytest.mark.parametrize("expected, info", [
+    (["cpu-bound"], {"headline": headline(wall_seconds=10.0, cpu_seconds=14.0, cpu_mean_cores=1.4), "target_limits": [CPU]}),
+    ([], {"headline": headline(wall_seconds=10.0, cpu_seconds=13.0, cpu_mean_cores=1.3), "target_limits": [CPU]}),
+    # of 64 cores, two were allowed: it is the allowance that counts
+    (["cpu-bound"], {"headline": headline(wall_seconds=10.0, cpu_mean_cores=1.9), "target_limits": [
+        {**CPU, "limit": 64, "source": "host", "tightest": False}, CPU]}),
+    (["one-core"], {"headline": headline(wall_seconds=10.0, cpu_mean_cores=0.95, cpu_peak_cores=1.0), "target_limits": [CPU]}),
+    (["memory-bound"], {"headline": headline(wall_seconds=10.0, memory_peak_bytes=(int(3.5 * GIB), "lower_bound")), "target_limits": [MEMORY]}),
+    ([], {"headline": headline(wall_seconds=10.0, memory_peak_bytes=(int(3.5 * GIB), "upper_bound")), "target_limits": [MEMORY]}),
+    (["hit-limit"], {"target_limits": [{**MEMORY, "hits": 3}]}),
+    ([], {"target_limits": [{**MEMORY, "hits": 0}]}),
+    (["hit-limit"], {"limit": {"name": "memory", "unit": "bytes", "value": 5, "limit": 4, "after_seconds": 3.0, "killed": True,
+                               "emptied": True}}),
+    (["hit-limit"], {"outcome": {"signal": 9, "signal_name": "SIGKILL", "core_dumped": False, "evidence": "e",
+                                 "words": "killed by SIGKILL (the kernel's OOM killer: memory.events oom_kill rose by 1)"}}),
+    ([], {"outcome": {"signal": 9, "signal_name": "SIGKILL", "core_dumped": False, "evidence": "e",
+                      "words": "killed by SIGKILL (perhaps by the kernel's OOM killer, which struck on this machine)"}}),
+    (["throttled"], {"target_limits": [{**CPU, "hits": 5, "periods": 100, "throttled_seconds": 1.0}]}),
+    ([], {"target_limits": [{**CPU, "hits": 4, "periods": 100, "throttled_seconds": 1.0}]}),
+    (["idle"], {"headline": headline(wall_seconds=10.0, cpu_mean_cores=0.01, io_read_bytes=0, io_write_bytes=0)}),
+    ([], {"headline": headline(wall_seconds=10.0, cpu_mean_cores=0.01)}),
+    (["io-wait"], {"options": {"cgroup": "own"}, "summary": {"cgroup_pressure_io_some_seconds": {"value": 1.5, "quality": "exact"}}}),
+    # a cgroup that others are in says nothing of the job
+    ([], {"summary": {"cgroup_pressure_io_some_seconds": {"value": 1.5, "quality": "exact"}}}),
+    ([], {}),
+])
+def test_each_verdict_comes_from_what_was_measured_and_allowed(show, made, expected, info):
+    assert tags(show("--json", made(**info))) == expected
+
+
+def test_waiting_for_the_disk_is_seen_in_the_states_of_processes(show, made):
+    def states(waiting):
+        return [{**window(i, i, i + 1), "samples": 10, "processes": [
+            {"pid": 7, "start_time_ticks": 1, "name": "x", "states": {"D": waiting, "S": 10 - waiting}, "values": {}}]}
+            for i in range(10)]
+
+    assert tags(show("--json", made(states(2)))) == ["io-wait"]
+    assert tags(show("--json", made(states(1), name="less"))) == []
+
+
+def test_a_gpu_that_is_taken_and_rests_is_told(show, made):
+    def gpus(busy):
+        return [{**window(i, i, i + 1), "devices": [{"kind": "gpu", "name": "0", "values": {
+            "gpu_utilization_percent": {"mean": busy if i % 2 else 90}, "gpu_memory_used_bytes": {"mean": 2 * GIB}}}]} for i in range(10)]
+
+    assert tags(show("--json", made(gpus(5)))) == ["gpu-allocated-unused"]
+    assert tags(show("--json", made(gpus(6), name="busy"))) == []
+
+
+def test_a_run_too_short_is_not_judged_and_the_page_says_so(show, made):
+    path = made(headline=headline(wall_seconds=0.5, cpu_mean_cores=2.0), target_limits=[CPU])
+
+    assert tags(show("--json", path)) == []
+    assert "too short to judge" in show(path).out
+
+
+def test_limits_stand_beside_what_was_used(show, made):
+    path = made(headline=headline(wall_seconds=10.0, memory_peak_bytes=GIB, memory_peak_charged_bytes=(3 * GIB, "upper_bound")),
+                target_limits=[{**MEMORY, "hits": 2}])
+
+    assert "<= 3 GiB of 4 GiB charged, 75 % (cgroup memory.max), limit hit 2" in show(path).out
+
+
+def test_sources_are_named_only_when_they_truly_disagree(show, made):
+    rungs = {"cpu": [{"key": "in_use_seconds", "value": 10.0, "quality": "exact", "in_use": True},
+                     {"key": "near_seconds", "value": 10.05, "quality": "estimate", "in_use": False},
+                     {"key": "far_seconds", "value": 12.0, "quality": "estimate", "in_use": False},
+                     {"key": "at_most_seconds", "value": 30.0, "quality": "upper_bound", "in_use": False},
+                     {"key": "gone_seconds", "quality": "absent", "in_use": False}]}
+    out = show(made(headline=headline(wall_seconds=10.0, cpu_seconds=10.0), rungs=rungs)).out
+
+    assert "others say ~ 12.0 s far_seconds\n" in out
+    assert "near_seconds" not in out and "at_most_seconds" not in out and "gone_seconds" not in out
+
+
+def test_a_torn_and_damaged_series_is_told_and_the_rest_shown(show, made):
+    whole = [window(i, i, i + 1, {"tree_cpu_percent": 50}) for i in range(4)]
+    path = made([whole[0], "no json\n", whole[2], json.dumps(whole[3])[:-30]])
+    called = show(path)
+
+    assert called.status == 0
+    assert "the last line of the series is not whole" in called.out
+    assert "1 line of the series could not be read, the first is line 2" in called.out
+    told = json.loads(show("--json", path).out)["series"]
+    assert (told["windows"], told["damaged"], told["torn"]) == (2, 1, True)
+
+
+def test_a_run_that_runs_is_told_so_far_and_a_lost_one_as_lost(run_assay, show):
+    started = run_assay.start(["sleep", "60"])
+    started.running_info()
+    wait_for(lambda: os.path.exists(f"{started.prefix}usage.jsonl") and os.path.getsize(f"{started.prefix}usage.jsonl"), "a window")
+    called = show(started.prefix)
+    told = json.loads(show("--json", started.prefix).out)
+    for name in ("pid", "keeper_pid", "job_pid"):
+        os.kill(told["info"]["monitor"][name], signal.SIGKILL)
+    started.process.wait()
+
+    assert called.out.startswith("assay: running so far") and called.out.split("\n")[0].endswith(": sleep 60")
+    assert told["state"] == "running"
+    lost = show(started.prefix)
+    assert lost.status == 0
+    assert lost.out.startswith("assay: lost, its recorder ended without a word after at least ")
+    assert "no recorder holds it" in lost.out.replace("\n               ", " ")
+
+
+def test_processes_are_all_there_in_the_order_that_was_asked_for(show, made):
+    def process(pid, cpu, rss, **more):
+        return {"pid": pid, "start_time_ticks": pid, "name": f"p{pid}", "command": [f"/bin/p{pid}", "a b"], "states": {}, "born": True,
+                "values": {"proc_cpu_seconds": {"delta": cpu}, "proc_rss_bytes": {"max": rss},
+                           "proc_io_write_bytes": {"delta": 10 * cpu}}, **more}
+
+    path = made([window(0, 0, 1, processes=[process(1, 1.0, 300), process(2, 2.0, 100)]),
+                 window(1, 1, 2, processes=[process(1, 0.5, 100, ended=True), process(3, 0.25, 200, born=False)])],
+                processes={"too_short": 4, "unnamed_cpu_seconds": 0.5})
+
+    def order(*words):
+        return re.findall(r"^ +\d+ p(\d)", show("--processes", *words, path).out, re.M)
+
+    assert order() == ["2", "1", "3"]
+    assert order("--sort", "memory") == ["1", "3", "2"]
+    assert order("--sort", "start") == ["1", "2", "3"]
+    out = show("--processes", "--width", "140", path).out
+    assert re.search(r"^ +1 p1 +1\.50 s +300 B +- +- +15 B +0\.0-2\.0  /bin/p1 'a b'$", out, re.M)
+    assert re.search(r"^ +3 p3 .* <1\.0->2\.0  ", out, re.M)
+    assert "too short to name: 4, 0.500 s CPU in no named process" in out
+
+
+def test_events_stand_in_order_of_time(show, made):
+    process = {"pid": 5, "start_time_ticks": 5, "name": "p", "command": ["p", "x"], "states": {}, "values": {}}
+    path = made([window(0, 0, 1, processes=[{**process, "born": True}]), window(1, 3, 4, suspended_seconds=9),
+                 window(2, 4, 5, segment=1, processes=[{**process, "ended": True}])],
+                limit={"name": "wall", "after_seconds": 3.5}, time={"wall_seconds": 5.0})
+
+    assert show("--events", path).out == (
+        "       0.000 s  start     job\n"
+        "       0.000 s  born            5 p  p x\n"
+        "       1.000 s  gap       2.00 s in no window\n"
+        "       3.500 s  limit     wall\n"
+        "       4.000 s  slept     9.00 s the machine was suspended\n"
+        "       4.000 s  joined    the recording went on\n"
+        "       5.000 s  ended           5 p\n"
+        "       5.000 s  end       exited 0\n")
+
+
+def test_flat_forms_have_every_member_raw_or_for_people(show, made):
+    path = made(headline=headline(wall_seconds=65.0, memory_peak_bytes=GIB), tags={"a": "line\nbreak"})
+    flat, human = show("--flat", path).out, show("-H", path).out
+
+    assert "memory_peak_bytes: 1073741824\n" in flat and "wall_seconds: 65\n" in flat
+    assert "memory_peak_bytes: 1 GiB\n" in human and "wall_seconds: 1m 5.0s\n" in human
+    assert "tags.a: line\\nbreak\n" in flat
+
+
+def test_several_runs_come_one_after_the_other_and_a_bad_one_is_told(show, made):
+    first, second = made(name="first"), made(name="second")
+    called = show(first, "/nowhere/at/all", second)
+
+    assert called.status == 1
+    assert called.err.count("\n") == 1 and "/nowhere/at/all" in called.err
+    assert called.out.count("assay: exited 0") == 2
+    assert show("/nowhere/at/all").status == 2
+
+
+def test_without_a_run_it_is_the_last_one(run_assay, show, room):
+    run_assay(["true"], prefix=f"{room}/here/.assay/runs/one/")
+    run_assay(["false"], prefix=f"{room}/here/.assay/runs/two/")
+
+    assert show().out.startswith("assay: exited 1 after ")
+    assert show("@last-1").out.startswith("assay: exited 0 after ")
+
+
+@pytest.mark.parametrize("words", [["--width", "39"], ["--width", "80x"], ["--sort", "cpu"], ["--json", "--events"], ["--sort", "x", "--processes"]])
+def test_wrong_options_are_one_line_and_status_two(show, made, words):
+    called = show(*words, made())
+
+    assert (called.status, called.out) == (2, "")
+    assert called.err.count("\n") == 1
+
+
+def test_who_reads_only_the_beginning_makes_no_error(run_assay, assay, made):
+    path = made([window(i, i, i + 1, processes=[{"pid": i + 1, "start_time_ticks": 1, "name": "x", "born": True, "values": {}}])
+                 for i in range(20000)])
+    for form in ("--events", "--json"):
+        piped = subprocess.run(["sh", "-c", f'"$0" show {form} "$1"; echo "status $?" >&2', str(assay), str(path)], check=False,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                               env=run_assay.environment())
+        assert piped.stderr == b"status 0\n"
+        piped = subprocess.run(["bash", "-c", f'"$0" show {form} "$1" | head -1; echo "${{PIPESTATUS[0]}}"', str(assay), str(path)],
+                               check=False, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=run_assay.environment())
+        assert piped.stderr == b""
+        assert piped.stdout.endswith(b"\n0\n")
+
+
+def test_a_long_series_takes_no_more_memory_than_a_short_one(run_assay, assay, made):
+    """80 000 windows of as many processes: the table lets the small ones go."""
+    def peak(path):
+        done = subprocess.run(["/usr/bin/python3", "-c", "import resource, subprocess, sys; "
+                               "subprocess.run(sys.argv[1:], check=True, stdout=subprocess.DEVNULL); "
+                               "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)", str(assay), "show", str(path)],
+                              check=True, stdout=subprocess.PIPE, env=run_assay.environment())
+        return int(done.stdout) * 1024
+
+    def lines(n):
+        return [window(i, i, i + 1, {"tree_cpu_percent": 50}, processes=[{
+            "pid": i % 30000 + 1, "start_time_ticks": i, "name": "x", "command": ["x" * 100], "born": True, "ended": True,
+            "values": {"proc_cpu_seconds": {"delta": 0.1}}}]) for i in range(n)]
+
+    assert peak(made(lines(80000), name="long")) < peak(made(lines(10), name="short")) + 40 * 1024 * 1024

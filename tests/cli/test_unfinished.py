@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+"""What is said of a run that is not done comes from its series, as bounds; nothing is a 0 that nobody measured."""
+import json
+import os
+import signal
+import subprocess
+
+from support import read_usage, wait_for
+
+
+def shown(assay, prefix):
+    output = subprocess.run([str(assay), "show", "--json", f"{prefix}info.json"], stdout=subprocess.PIPE, check=True).stdout
+    return json.loads(output)
+
+
+def last_of(windows, key):
+    return max(window["values"][key]["last"] for window in windows)
+
+
+def test_a_run_that_goes_on_and_one_that_was_lost_tell_what_their_series_tells(run_assay, room):
+    started = run_assay.start(["LOAD", "TRUTH", "until-file", str(room / "gate"), "0"], ["-i", "50ms", "--report-interval", "50ms"])
+    monitor = started.running_info()["monitor"]
+    wait_for(lambda: len(read_usage(started.prefix, torn_end=True)) >= 3, "three windows")
+    running = shown(run_assay.assay, started.prefix)
+    os.kill(monitor["pid"], signal.SIGKILL)
+    started.wait(20)
+    (room / "gate").touch()
+    windows = read_usage(started.prefix, torn_end=True)
+    lost = shown(run_assay.assay, started.prefix)
+
+    assert (running["state"], lost["state"]) == ("running", "lost")
+    for told in (running, lost):
+        assert "wall_seconds" not in told["info"]["time"]
+    headline = lost["info"]["headline"]
+    assert headline["wall_seconds"] == {"value": last_of(windows, "tree_elapsed_seconds"), "quality": "lower_bound",
+                                        "key": "tree_elapsed_seconds", "lower": last_of(windows, "tree_elapsed_seconds")}
+    assert headline["cpu_seconds"]["value"] == last_of(windows, "tree_cpu_seconds") > 0
+    assert headline["cpu_seconds"]["quality"] == "lower_bound"
+    assert headline["memory_peak_bytes"]["value"] == max(window["values"]["proc_pss_total_bytes"]["max"] for window in windows)
+    # A split by clock ticks is no bound.
+    assert "cpu_user_seconds" not in headline
+    assert 0 < running["info"]["headline"]["wall_seconds"]["value"] <= headline["wall_seconds"]["value"]

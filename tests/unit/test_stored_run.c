@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/* Lines of any length, and runs read back from files that are as they should be and from those that are not. */
+#include "record/stored_run.h"
+
+#include "test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/line_source.h"
+
+/* A file in memory that holds the bytes. */
+static int file_of(const char *bytes, size_t n)
+{
+	int fd = memfd_create("lines", MFD_CLOEXEC);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, bytes, n), n);
+	assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+	return fd;
+}
+
+static void expect_line(struct line_source *s, const char *line, size_t n, uint64_t number)
+{
+	char *text;
+	size_t got;
+
+	assert_int_equal(line_source_next(s, &text, &got), 1);
+	assert_int_equal(got, n);
+	assert_memory_equal(text, line, n);
+	assert_int_equal(text[n], '\0');
+	assert_int_equal(s->line, number);
+}
+
+static void expect_end(struct line_source *s)
+{
+	char *text;
+	size_t n;
+
+	assert_int_equal(line_source_next(s, &text, &n), 0);
+	assert_int_equal(line_source_next(s, &text, &n), 0);
+	line_source_done(s);
+	close(s->fd);
+}
+
+static void test_lines_come_without_their_ends_and_a_torn_one_is_told(void **state)
+{
+	(void) state;
+	static const char bytes[] = "one\n\ntwo\r\nth\0ree\n\r\nlast";
+	struct line_source s = LINE_SOURCE_INIT(file_of(bytes, sizeof(bytes) - 1), 100);
+
+	expect_line(&s, "one", 3, 1);
+	expect_line(&s, "", 0, 2);
+	expect_line(&s, "two", 3, 3);
+	expect_line(&s, "th\0ree", 6, 4);
+	expect_line(&s, "", 0, 5);
+	assert_false(s.torn);
+	expect_line(&s, "last", 4, 6);
+	assert_true(s.torn);
+	expect_end(&s);
+}
+
+static void test_an_empty_file_has_no_line(void **state)
+{
+	(void) state;
+	struct line_source s = LINE_SOURCE_INIT(file_of("", 0), 100);
+
+	expect_end(&s);
+}
+
+static void test_lines_that_are_too_long_are_passed_over_and_counted(void **state)
+{
+	(void) state;
+	enum { LIMIT = 100000, LONG = 1000000 };
+	struct buf bytes = { 0 };
+
+	for (size_t n = LIMIT - 1; n <= LIMIT + 1; n++) {
+		for (size_t i = 0; i < n; i++)
+			buf_add_char(&bytes, 'a');
+		buf_add_char(&bytes, '\n');
+	}
+	for (size_t i = 0; i < LONG; i++)
+		buf_add_char(&bytes, 'b');
+	buf_add_text(&bytes, "\nshort\n");
+	for (size_t i = 0; i < LONG; i++)
+		buf_add_char(&bytes, 'c');
+	struct line_source s = LINE_SOURCE_INIT(file_of(bytes.data, bytes.len), LIMIT);
+	expect_line(&s, bytes.data, LIMIT - 1, 1);
+	expect_line(&s, bytes.data + LIMIT, LIMIT, 2);
+	expect_line(&s, "short", 5, 5);
+	assert_int_equal(s.too_long, 2);
+	assert_true(s.capacity <= (size_t) 4 * LIMIT);
+	expect_end(&s);
+	assert_int_equal(s.too_long, 3);
+	buf_done(&bytes);
+}
+
+static char room[] = "/tmp/test-stored-run-XXXXXX";
+
+static int make_room(void **state)
+{
+	(void) state;
+	memcpy(room + strlen(room) - 6, "XXXXXX", 6);
+	return mkdtemp(room) && chdir(room) == 0 ? 0 : -1;
+}
+
+static int drop_room(void **state)
+{
+	(void) state;
+	static const char *const names[] = { "info.json", "usage.jsonl", "a_info.json",
+		"a_usage.jsonl", "b_info.json", "odd" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		unlink(names[i]);
+	return chdir("/") == 0 && rmdir(room) == 0 ? 0 : -1;
+}
+
+static void put(const char *name, const char *text)
+{
+	FILE *f = fopen(name, "w");
+
+	assert_non_null(f);
+	assert_true(fputs(text, f) >= 0);
+	assert_int_equal(fclose(f), 0);
+}
+
+#define INFO                                                                                       \
+	"{\"schema\": \"assay-run\", \"version\": \"1.0\", \"state\": \"done\", \"id\": \"x\", "   \
+	"\"files\": {}, \"time\": {}, \"notes\": []}"
+#define WINDOW(n)                                                                                  \
+	"{\"schema\":\"assay-usage\",\"version\":\"1.0\",\"sequence\":" #n                         \
+	",\"time\":\"2026-01-02T10:00:0" #n ".500000Z\",\"start_seconds\":" #n                     \
+	",\"end_seconds\":" #n ".5,\"samples\":1,\"values\":{},\"processes\":[]}\n"
+
+static int collect(const json_t *window, void *context)
+{
+	struct buf *sequences = context;
+
+	buf_addf(sequences, "%d ", (int) json_integer_value(json_object_get(window, "sequence")));
+	return 0;
+}
+
+/* Reads the windows and tells their numbers. */
+static void expect_windows(const char *name, const char *numbers, struct series_survey *survey)
+{
+	struct stored_run run;
+	struct error err = { 0 };
+	struct buf sequences = { 0 };
+
+	assert_int_equal(stored_run_open(name, &run, &err), 0);
+	assert_int_equal(stored_run_windows(&run, collect, &sequences, survey, &err), 0);
+	assert_string_equal(sequences.data ? sequences.data : "", numbers);
+	buf_done(&sequences);
+	stored_run_done(&run);
+}
+
+static void test_a_run_is_found_by_directory_prefix_and_any_file(void **state)
+{
+	(void) state;
+	struct series_survey survey;
+
+	put("a_info.json", INFO);
+	put("a_usage.jsonl", WINDOW(0) WINDOW(1));
+	expect_windows("a_", "0 1 ", &survey);
+	expect_windows("a_info.json", "0 1 ", &survey);
+	expect_windows("a_usage.jsonl", "0 1 ", &survey);
+	expect_windows(".", "0 1 ", &survey);
+	assert_int_equal(survey.windows, 2);
+	assert_int_equal(survey.damaged, 0);
+	assert_false(survey.torn);
+}
+
+static void test_a_lone_series_tells_when_it_began_and_how_long_it_was(void **state)
+{
+	(void) state;
+	struct series_survey survey;
+	struct stored_run run;
+
+	put("usage.jsonl", WINDOW(0) WINDOW(1));
+	expect_windows(".", "0 1 ", &survey);
+	assert_int_equal(stored_run_open("usage.jsonl", &run, NULL), 0);
+	const json_t *time = json_object_get(run.info, "time");
+	assert_string_equal(
+		json_string_value(json_object_get(time, "started")), "2026-01-02T10:00:00.000000Z");
+	assert_true(json_real_value(json_object_get(time, "wall_seconds")) == 1.5);
+	stored_run_done(&run);
+}
+
+static void test_lines_twice_late_or_damaged_are_left_out_and_counted(void **state)
+{
+	(void) state;
+	struct series_survey survey;
+
+	put("info.json", INFO);
+	put("usage.jsonl",
+		WINDOW(0) WINDOW(2) WINDOW(2) WINDOW(1) "nonsense\n" WINDOW(5) "{\"schema\":\"ass");
+	expect_windows(".", "0 2 5 ", &survey);
+	assert_int_equal(survey.windows, 3);
+	assert_int_equal(survey.damaged, 3);
+	assert_int_equal(survey.first_damaged, 3);
+	assert_int_equal(survey.missing, 3);
+	assert_true(survey.torn);
+}
+
+static void expect_failure(const char *name, int code, const char *words)
+{
+	struct stored_run run;
+	struct error err = { 0 };
+
+	assert_int_equal(stored_run_open(name, &run, &err), code);
+	assert_non_null(strstr(err.text, words));
+	assert_true(strncmp(err.text, name, strlen(name)) == 0);
+	assert_null(run.info);
+}
+
+static void test_what_cannot_be_read_is_said_with_its_name(void **state)
+{
+	(void) state;
+
+	expect_failure("nowhere", -ENOENT, "no such file");
+	put("odd", "");
+	expect_failure("odd", -EINVAL, "it is empty");
+	put("odd", "some words");
+	expect_failure("odd", -EINVAL, "no other format that is known");
+	put("b_info.json",
+		"{\"schema\": \"assay-run\", \"version\": \"9.1\", \"state\": \"done\"}");
+	expect_failure("b_info.json", -EINVAL, "9.1");
+	put("b_info.json", "{\"schema\": \"assay-run\", ");
+	expect_failure("b_info.json", -EINVAL, "ends in the middle");
+	put("b_info.json", "{\"schema\": 1, \"schema\": 2}");
+	expect_failure("b_info.json", -EINVAL, "name twice");
+}
+
+static void test_an_imported_run_that_was_lost_says_why(void **state)
+{
+	(void) state;
+	struct stored_run run;
+
+	put("info.json", "{\"schema\": \"assay-run\", \"version\": \"1.0\", \"state\": \"lost\", "
+			 "\"imported\": {\"format\": \"con-duct\", \"lost\": \"it was killed\"}}");
+	assert_int_equal(stored_run_open(".", &run, NULL), 0);
+	assert_int_equal(run.state, STORED_LOST);
+	assert_string_equal(run.why, "it was killed");
+	stored_run_done(&run);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_lines_come_without_their_ends_and_a_torn_one_is_told),
+		cmocka_unit_test(test_an_empty_file_has_no_line),
+		cmocka_unit_test(test_lines_that_are_too_long_are_passed_over_and_counted),
+		cmocka_unit_test_setup_teardown(
+			test_a_run_is_found_by_directory_prefix_and_any_file, make_room, drop_room),
+		cmocka_unit_test_setup_teardown(
+			test_a_lone_series_tells_when_it_began_and_how_long_it_was, make_room,
+			drop_room),
+		cmocka_unit_test_setup_teardown(
+			test_lines_twice_late_or_damaged_are_left_out_and_counted, make_room,
+			drop_room),
+		cmocka_unit_test_setup_teardown(
+			test_what_cannot_be_read_is_said_with_its_name, make_room, drop_room),
+		cmocka_unit_test_setup_teardown(
+			test_an_imported_run_that_was_lost_says_why, make_room, drop_room),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
