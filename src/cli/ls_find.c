@@ -33,8 +33,11 @@ static int take(struct ls_find *find, struct stored_run *run)
 {
 	int r = 0;
 
-	if (find->all_names || find->names_taken < NAMES_OF_RUNS)
+	if (find->all_names || find->names_taken < NAMES_OF_RUNS) {
 		r = run_fields(run, keep_name, find->names);
+		if (r == 0)
+			r = run_every_field(run, keep_name, find->names);
+	}
 	find->names_taken++;
 	find->found++;
 	if (find->store)

@@ -10,7 +10,7 @@
 #include "report/nearest.h"
 
 /* Of one kind so many are named. */
-#define NAMED_MAX 3
+#define NAMED_MAX 5
 
 void ls_problem(struct ls_problems *problems, const char *path, const char *why)
 {
@@ -35,8 +35,8 @@ bool ls_problems_end(struct ls_problems *problems)
 		const struct ls_problem *kind = &problems->kinds[i];
 
 		if (kind->n > NAMED_MAX)
-			complain("%llu more files: %s", (unsigned long long) kind->n - NAMED_MAX,
-				kind->why);
+			complain("%llu more %s: %s", (unsigned long long) kind->n - NAMED_MAX,
+				kind->n - NAMED_MAX == 1 ? "file" : "files", kind->why);
 	}
 	return problems->n_kinds > 0;
 }

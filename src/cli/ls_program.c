@@ -106,6 +106,9 @@ static int read_fields(const struct verb *verb, const struct option_values *valu
 	if (r == 0)
 		r = add_names(query, sort->text ? sort->source : "",
 			sort->text ? sort->text : "started", &query->sort, &query->n_sort, err);
+	/* Nobody wrote these: it is no mistake that no run has them. */
+	for (size_t i = 0; r == 0 && !fields->text && i < query->n_fields; i++)
+		query->seen[query->fields[i]] = true;
 	if (r == 0 && ls_query_name(query, "started", &query->started) < 0)
 		r = error_set(err, -ENOMEM, "cannot keep the fields");
 	return r;
@@ -167,12 +170,11 @@ static void warn_of_unseen(const struct ls_find *find)
 	for (size_t i = 0; i < query->n_names; i++) {
 		const char *near;
 
-		if (query->seen[i] || i == query->started)
+		/* these are no mistakes, even where no run has them */
+		if (query->seen[i] || i == query->started || field_is_of_files(query->names[i]) ||
+			field_is_apart(query->names[i]))
 			continue;
 		near = ls_names_nearest(find->names, query->names[i]);
-		/* One of a default may well be missing in all; nobody wrote it. */
-		if (!near && strstr(DEFAULT_FIELDS, query->names[i]))
-			continue;
 		if (near && strcmp(near, query->names[i]) == 0)
 			continue;
 		complain("no run here has a field '%.80s'%s%s%s", query->names[i],

@@ -8,6 +8,9 @@
 
 #include "base/macros.h"
 
+/* Beyond those that are wanted: sorted out together. */
+#define NEWEST_SPARE 1000
+
 int ls_query_name(struct ls_query *query, const char *name, size_t *ret)
 {
 	for (*ret = 0; *ret < query->n_names; ++*ret)
@@ -199,15 +202,56 @@ static int make_room(struct ls_rows *rows)
 	return 0;
 }
 
+struct order {
+	const size_t *by;
+	size_t n;
+	bool reverse;
+};
+
+static int compare_rows(const void *a, const void *b, void *context);
+
+/* Of those that began last only as many are kept, nearly, as are wanted: once there are twice as many, the others go. */
+static void keep_newest(struct ls_rows *rows)
+{
+	const struct ls_query *query = rows->query;
+	struct order by_start = { &query->started, 1, true };
+
+	if (query->newest == 0 || rows->n < 2 * query->newest + NEWEST_SPARE)
+		return;
+	qsort_r(rows->list, rows->n, sizeof(*rows->list), compare_rows, &by_start);
+	ls_rows_cut(rows, query->newest);
+	rows->limit = rows->n;
+}
+
+/* Whether so many that are kept began later already. */
+static bool is_too_old(struct ls_rows *rows, ls_lookup *lookup, void *run)
+{
+	const struct ls_query *query = rows->query;
+	const struct ls_cell *last;
+	struct field field;
+	bool older;
+
+	if (rows->limit == 0)
+		return false;
+	last = &rows->list[rows->limit - 1].cells[query->started];
+	field = lookup(run, query->names[query->started], query->started);
+	older = last->type == FIELD_TEXT && field.type == FIELD_TEXT &&
+		strcmp(field.text, last->text) < 0;
+	field_done(&field);
+	return older;
+}
+
 int ls_rows_take(struct ls_rows *rows, const char *file, ls_lookup *lookup, void *run, bool early)
 {
 	struct ls_query *query = rows->query;
 	struct ls_row row = { 0 };
-	int r = make_room(rows);
+	int r;
 
 	rows->looked_at++;
 	look_for_unseen(query, lookup, run);
-	if (r < 0 || !is_meant(query, lookup, run))
+	keep_newest(rows);
+	r = make_room(rows);
+	if (r < 0 || is_too_old(rows, lookup, run) || !is_meant(query, lookup, run))
 		return r;
 	row.file = file ? strdup(file) : NULL;
 	row.cells = calloc(query->n_names, sizeof(*row.cells));
@@ -243,12 +287,6 @@ static int compare_cells(const struct ls_cell *a, const struct ls_cell *b)
 	double y = b->type == FIELD_REAL ? b->number : (double) b->integer;
 	return (x > y) - (x < y);
 }
-
-struct order {
-	const size_t *by;
-	size_t n;
-	bool reverse;
-};
 
 static int compare_rows(const void *a, const void *b, void *context)
 {
@@ -298,6 +336,8 @@ void ls_rows_arrange(struct ls_rows *rows)
 
 void ls_rows_cut(struct ls_rows *rows, size_t n)
 {
+	if (rows->limit > n)
+		rows->limit = 0;
 	while (rows->n > n)
 		row_done(rows, &rows->list[--rows->n]);
 }

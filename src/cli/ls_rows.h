@@ -60,6 +60,7 @@ struct ls_rows {
 	struct ls_row *list;
 	size_t n, room;
 	uint64_t looked_at; /* those that are not meant too */
+	size_t limit; /* the last of so many began latest, so far; 0: it is not known */
 };
 
 /* A value of the run in turn, by its number among the names. */
