@@ -17,7 +17,7 @@
 
 /* The rows of our own records, then those of other tools'. */
 static const char *const cpu_keys[] = { "proc_cpu_seconds", NULL };
-static const char *const percent_keys[] = { "proc_cpu_percent", "ps_lifetime_cpu_percent", NULL };
+static const char *const percent_keys[] = { "proc_cpu_percent", NULL };
 static const char *const rss_keys[] = { "proc_hwm_bytes", "proc_rss_bytes", "ps_rss_bytes", NULL };
 static const char *const pss_keys[] = { "proc_pss_bytes", NULL };
 static const char *const read_keys[] = { "proc_io_read_bytes", NULL };

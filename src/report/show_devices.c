@@ -51,7 +51,7 @@ static void add_doings(const char *kind, const json_t *summary, struct buf *out)
 		add_part(out, "percent", statistic(summary, "_peak_", "utilization_percent"),
 			"at most");
 		add_part(out, "bytes", statistic(summary, "_peak_", "memory_used_bytes"),
-			"of its memory");
+			"of its memory at most");
 		add_part(out, "joules", statistic(summary, "", "energy_joules"), "used");
 		return;
 	}

@@ -235,6 +235,17 @@ static bool is_charge_of_others(const struct story *s, const char *name)
 	return strcmp(name, "memory_peak_charged_bytes") == 0 && !story_has_own_cgroup(s);
 }
 
+/* A row without a label goes on with the one before it, where that is there. */
+static const char *label_of(const struct row *row, const json_t *headline)
+{
+	if (*row->label)
+		return row->label;
+	for (size_t i = 0; i < ITEMS && row[-1].items[i].name; i++)
+		if (json_object_get(headline, row[-1].items[i].name))
+			return "";
+	return row[-1].label;
+}
+
 static bool add_row(struct page *p, const struct row *row, const struct story *s)
 {
 	const json_t *headline = json_object_get(s->run->info, "headline");
@@ -247,7 +258,7 @@ static bool add_row(struct page *p, const struct row *row, const struct story *s
 		if (!json_is_number(json_object_get(of, "value")) || is_charge_of_others(s, name))
 			continue;
 		if (!any)
-			page_row(p, row->label);
+			page_row(p, label_of(row, headline));
 		any = add_item(p, name, row->items[i].words, of) || any;
 	}
 	if (!any)
@@ -339,6 +350,7 @@ void show_ladder(struct page *p, const struct story *s)
 		add_row(p, &rows[i], s);
 	add_processes(p, s);
 	add_the_rest(p, s);
-	if (p->out->len == before)
+	/* Another tool may have looked at devices alone: they come below. */
+	if (p->out->len == before && json_array_size(json_object_get(s->run->info, "devices")) == 0)
 		page_words(p, "measured", "nothing");
 }

@@ -86,7 +86,8 @@ static int add_by_rows(struct story *s)
 		if (!key || !scope || strcmp(scope, "single") != 0 || is_of_others(key) ||
 			has_prefix(key, "keeper_"))
 			continue;
-		if (strstr(key, "cpu") && run_name_is(key, "percent"))
+		/* An average since birth is no course of what was used. */
+		if (strstr(key, "cpu") && run_name_is(key, "percent") && !strstr(key, "lifetime"))
 			r = add_track(s, TRACK_CPU, key, NULL, 0.01);
 		else if (quantity && strcmp(quantity, "cpu") == 0 &&
 			 run_name_is(key, "cpu_seconds"))
