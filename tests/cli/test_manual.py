@@ -102,7 +102,7 @@ def test_every_option_stands_in_the_page_that_is_installed(assay):
         pytest.skip("built without man pages")
     verbs = json.loads(subprocess.run([assay, "completion", "json"], stdout=subprocess.PIPE, check=True).stdout)["verbs"]
     for verb in verbs:
-        text = re.sub(r"\\f[BIR]", "", (built / f"assay-{verb['name']}.1").read_text()).replace("\\-", "-")
+        text = re.sub(r"\\f[BIR]|\\&", "", (built / f"assay-{verb['name']}.1").read_text()).replace("\\-", "-")
         for option in verb["options"]:
             names = [f"-{option['letter']}"] if "letter" in option else []
             names += ["--" + option[key] for key in ("name", "alias") if key in option]
