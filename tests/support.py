@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import jsonschema
+import pytest
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 DEADLINE_SECONDS = 20
@@ -33,6 +34,11 @@ class User:
         if self.name is None:
             return {}
         return {"user": self.uid, "group": self.gid, "extra_groups": []}
+
+
+def skip_with_a_sanitizer(assay, why):
+    if b"__asan_init" in Path(assay).read_bytes():
+        pytest.skip(f"an address sanitizer {why}")
 
 
 def wait_for(condition, what):

@@ -298,7 +298,7 @@ def is_shell(path):
 
 
 def texts():
-    return [name for name in tracked("*") if not name.startswith("tests/fixtures/")]
+    return [name for name in tracked("*") if not name.startswith(("tests/fixtures/", "fuzz/corpus/"))]
 
 
 def fuzz():

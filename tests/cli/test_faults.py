@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from support import User, alive, read_info, read_usage, state_of, wait_for
+from support import User, alive, read_info, read_usage, skip_with_a_sanitizer, state_of, wait_for
 
 FAST = ["-i", "10ms", "--report-interval", "10ms"]
 
@@ -213,15 +213,10 @@ def test_without_process_events_and_perf_less_is_claimed_and_nothing_else_change
     assert "SA_NOCLDWAIT" in run.headline["cpu_seconds"]["why"]
 
 
-def skip_with_a_sanitizer(assay):
-    if b"__asan_init" in Path(assay).read_bytes():
-        pytest.skip("an address sanitizer makes stack frames many times larger")
-
-
 @pytest.mark.parametrize("kib", [32, 64])
 def test_a_small_stack_is_enough(run_assay, kib):
     """Batch systems and thread-heavy sites hand on small limits; the job's own stack is not ours to need more of."""
-    skip_with_a_sanitizer(run_assay.assay)
+    skip_with_a_sanitizer(run_assay.assay, "makes stack frames many times larger")
     wrapper = ["sh", "-c", f'ulimit -s {kib}; exec "$@"', "sh"]
     run = run_assay(["sh", "-c", "true; exit 3"], FAST, wrapper=wrapper)
 
@@ -230,7 +225,7 @@ def test_a_small_stack_is_enough(run_assay, kib):
 
 
 def test_doctor_needs_a_small_stack_too(assay):
-    skip_with_a_sanitizer(assay)
+    skip_with_a_sanitizer(assay, "makes stack frames many times larger")
     import subprocess
     done = subprocess.run(["sh", "-c", f'ulimit -s 64; exec "{assay}" doctor'], capture_output=True, timeout=60)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from support import CPU_TOLERANCE_SECONDS, alive, read_info, wait_for
+from support import CPU_TOLERANCE_SECONDS, alive, read_info, skip_with_a_sanitizer, wait_for
 
 MIB = 1 << 20
 LIMIT_HIT = 124
@@ -442,8 +442,7 @@ def test_a_limit_from_the_environment_holds_and_is_named_when_it_is_bad(run_assa
 
 
 def test_without_proc_no_limit_can_be_kept_and_none_is_promised(run_assay, room):
-    if b"__asan_init" in Path(run_assay.assay).read_bytes():
-        pytest.skip("the address sanitizer itself needs /proc")
+    skip_with_a_sanitizer(run_assay.assay, "itself needs /proc")
     if os.geteuid() != 0 or subprocess.run(["unshare", "-m", "true"], check=False).returncode != 0:
         pytest.skip("needs root and leave to unshare a mount namespace")
     run = run_assay(["touch", str(room / "started")], limited("wall=1h"), complete=False,
