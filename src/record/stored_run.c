@@ -295,7 +295,7 @@ static int open_foreign(struct stored_run *run, const char *path, size_t which,
 {
 	struct import_file file;
 	const struct importer *importer;
-	int r = import_file_open(path, &file, err);
+	int r = import_file_open_run(path, NULL, &file, err);
 
 	if (r < 0)
 		return r;
@@ -304,7 +304,9 @@ static int open_foreign(struct stored_run *run, const char *path, size_t which,
 		r = error_say(err, -EINVAL, "it is empty");
 	else if (importer)
 		r = open_by(run, &file, which, importer, err);
-	else if (own->code < 0 && (file.head[0] == '{' || own->code == -EFBIG || file.is_directory))
+	else if (file.is_directory)
+		r = error_say(err, -EINVAL, "it is a directory without a run in it");
+	else if (own->code < 0 && (file.head[0] == '{' || own->code == -EFBIG))
 		r = error_say(err, own->code == -EISDIR ? -EINVAL : own->code, "%s", own->text);
 	else
 		r = say_unknown(err);
@@ -370,7 +372,7 @@ int stored_run_open_as(const char *path, size_t which, const struct importer *im
 {
 	struct import_file file;
 	struct error why = { 0 };
-	int r = import_file_open(path, &file, &why);
+	int r = import_file_open_run(path, importer, &file, &why);
 
 	*ret = (struct stored_run){ 0 };
 	if (r == 0) {

@@ -5,13 +5,14 @@ import io
 import json
 import os
 import shutil
+import signal
 import subprocess
 
 import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from calling import Caller
-from support import REPOSITORY
+from support import REPOSITORY, wait_for
 
 FIXTURES = REPOSITORY / "tests" / "fixtures" / "foreign" / "con-duct"
 
@@ -515,3 +516,85 @@ def test_every_format_that_is_listed_writes_a_run_and_one_without_windows(call, 
             called = call("export", "--to", name, "-o", f"out/{name}/", run)
             assert called.status == 0, (name, run, called.err)
     assert all(len(list((call.here / "out" / name).iterdir())) == (4 if name == "con-duct" else 2) for name in formats)
+
+
+FOREIGN = FIXTURES.parent
+
+
+def test_no_file_of_a_run_that_is_read_is_ever_replaced(call, made):
+    """By its own name, by that of another file of its run, through links of both kinds, as a whole session, and as the file of another run."""
+    for end in ("info.json", "usage.jsonl"):
+        shutil.copy(FIXTURES / f"0.2.2_{end}", call.here / f"d_{end}")
+    for name in ("prmon/prmon.txt", "prmon/prmon.json", "resource_monitor/job.series", "resource_monitor/job.summary", "psrecord/plain.txt"):
+        shutil.copy(FOREIGN / name, call.here)
+    shutil.copytree(FOREIGN / "jumper-session", call.here / "session")
+    (call.here / "session" / "perf_system.csv").unlink()
+    write_run(call.here / "second", made_info(2), made)
+    (call.here / "second" / "stdout").write_text("of the job\n")
+    (call.here / "symbolic").symlink_to("made/info.json")
+    (call.here / "hard").hardlink_to(call.here / "plain.txt")
+    (call.here / "out").mkdir()
+    (call.here / "out" / "2026.11.28T12.00.01-77.csv").symlink_to("../second/usage.jsonl")
+    before = {path: path.read_bytes() for path in sorted(call.here.rglob("*")) if path.is_file()}
+
+    for words in (["csv", "-o", "plain.txt", "plain.txt"], ["csv", "-o", "hard", "plain.txt"], ["json", "-o", "made/info.json", "made"],
+                  ["json", "-o", "symbolic", "made"], ["json", "-o", "made/usage.jsonl", "made"], ["csv", "-o", "second/stdout", "second"],
+                  ["csv", "-o", "d_usage.jsonl", "d_info.json"], ["con-duct", "-o", "d_", "d_usage.jsonl"],
+                  ["csv", "-o", "prmon.json", "prmon.txt"], ["csv", "-o", "prmon.txt", "prmon.json"], ["csv", "-o", "job.series", "job.summary"],
+                  ["csv", "-o", "session/manifest.json", "session"], ["csv", "-o", "out/", "made", "second"],
+                  ["json", "-o", "second/info.json", "made", "second"]):
+        called = call("export", "--clobber", "--to", *words)
+        assert (called.status, called.err.count("\n")) == (2, 1) and "is never replaced" in called.err, (words, called.err)
+    (call.here / "out" / "2026.11.28T12.00.02-77.csv").unlink()  # of the run whose file could be written
+    assert {path: path.read_bytes() for path in sorted(call.here.rglob("*")) if path.is_file()} == before
+
+
+def test_a_level_of_a_session_is_not_replaced_by_its_own_export(call):
+    shutil.copytree(FOREIGN / "jumper-session", call.here / "session")
+    (call.here / "session" / "perf_system.csv").unlink()
+    before = {path.name: path.read_bytes() for path in (call.here / "session").iterdir()}
+    called = call("export", "--clobber", "--to", "jumper", "-o", "session", "session/perf_process.csv")
+
+    assert (called.status, called.err.count("\n")) == (2, 1) and "is never replaced" in called.err
+    assert {path.name: path.read_bytes() for path in (call.here / "session").iterdir()} == before
+
+
+def test_a_file_of_ours_beside_a_run_is_replaced_as_often_as_wanted(call, made):
+    for _ in range(2):
+        export(call, "--clobber", "--to", "csv", "-o", "made/mine.csv", "made")
+    assert sorted(path.name for path in (call.here / "made").iterdir()) == ["info.json", "mine.csv", "usage.jsonl"]
+
+
+@pytest.mark.parametrize("number", (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL))
+def test_a_signal_in_the_middle_of_an_export_leaves_no_file(call, made, assay, number):
+    with open(call.here / "made" / "usage.jsonl", "w", encoding="utf-8") as series:
+        series.writelines(json.dumps({**made[0], "sequence": n}) + "\n" for n in range(60_000))
+    with subprocess.Popen([str(assay), "export", "--to", "csv", "-o", "new/made/run.csv", "made"], cwd=call.here, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        wait_for((call.here / "new" / "made").exists, "the export to begin")
+        process.send_signal(number)
+        said = process.communicate(timeout=60)
+
+    assert (process.returncode, said) == (-number, (b"", b""))
+    assert not [path for path in (call.here / "new").rglob("*") if not path.is_dir()]
+    assert number == signal.SIGKILL or not (call.here / "new").exists()
+
+
+def test_an_export_that_fails_leaves_no_directory_that_it_made(call, made):
+    info = made_info()
+    del info["time"]["started"]
+    write_run(call.here / "timeless", info, [{key: value for key, value in made[0].items() if key != "time"}])
+    (call.here / "there").mkdir()
+    for where in ("a/b/c", "a/b/", "there/d/e"):
+        assert call("export", "--to", "otlp", "-o", where, "timeless").status == 1
+    assert sorted(path.name for path in call.here.iterdir()) == ["made", "there", "timeless"]
+    assert not list((call.here / "there").iterdir())
+
+
+def test_a_run_that_is_named_by_a_path_makes_no_hidden_file(call):
+    shutil.copy(FOREIGN / "psrecord" / "plain.txt", call.here / ".plain.txt")
+    (call.here / "below").mkdir()
+    for word in ("below/../.plain.txt", ".plain.txt", "./.plain.txt"):
+        export(call, "--to", "csv", "--clobber", "-o", "out/", word)
+    names = [path.name for path in (call.here / "out").iterdir()]
+    assert names and not [name for name in names if name.startswith((".", "_"))]

@@ -25,6 +25,8 @@ const struct exporter *exporter_find(const char *name)
 
 int export_push(struct export *x)
 {
+	if (x->options->stop && *x->options->stop)
+		return error_say(&x->trouble, -EINTR, "interrupted");
 	for (size_t i = 0; i < EXPORT_FILES_MAX; i++) {
 		if (x->files[i].text.failed)
 			return -ENOMEM;

@@ -8,6 +8,7 @@
 #define ASSAY_RECORD_FOREIGN_EXPORT_H
 
 #include <jansson.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,6 +16,9 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "record/foreign/export_rows.h"
+#include "record/nameless_file.h"
+
+struct stored_files;
 
 #define EXPORT_FILES_MAX 4
 
@@ -27,6 +31,8 @@ struct export_options {
 	const char *measurements; /* keys and globs, comma-separated; NULL: all */
 	unsigned subjects; /* EXPORT_PROCESSES, EXPORT_DEVICES */
 	bool clobber; /* files of that name are replaced */
+	const struct stored_files *inputs; /* never replaced; NULL */
+	const volatile sig_atomic_t *stop; /* not 0: give up, with -EINTR; NULL */
 	void (*warn)(const char *line, void *context); /* NULL: nobody is told */
 	void *context;
 };
@@ -37,8 +43,9 @@ struct export_file {
 
 	/* private */
 	char *path; /* where it goes in the end; NULL: standard output */
-	char *temporary; /* what it is called until then; NULL: it is written in place */
-	int fd;
+	struct nameless_file file;
+	int dirfd; /* where it gets its name */
+	bool nameless; /* it has none yet; of one that is written in place, never */
 };
 
 struct export
@@ -51,6 +58,10 @@ struct export
 	const char *path; /* what the user called it; NULL: standard output */
 	void *state; /* the format's own */
 	struct error trouble; /* what went wrong in writing */
+
+	/* private */
+	size_t there; /* so much of the first path was there before */
+	bool kept;
 };
 
 struct exporter {

@@ -205,11 +205,20 @@ static int read_jumper(
 	return r < 0 ? r : 1;
 }
 
+static const char *const names[] = { MANIFEST, CELLS, "perf_process.csv", "perf_user.csv",
+	"perf_slurm.csv", "perf_system.csv" };
+
+static bool has_name(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	return false;
+}
+
 /* Of a zip file, the name of its first member stands in the head. */
 static int probe_jumper(const struct import_file *file)
 {
-	static const char *const names[] = { MANIFEST, CELLS, "perf_process.csv", "perf_user.csv",
-		"perf_slurm.csv", "perf_system.csv" };
 	bool table = false;
 
 	if (file->is_directory) {
@@ -232,4 +241,5 @@ const struct importer jumper_importer = {
 	.probe = probe_jumper,
 	.read = read_jumper,
 	.several = true,
+	.has_name = has_name,
 };
