@@ -60,6 +60,7 @@ struct request {
 	struct export_options options;
 	const char *path; /* NULL: standard output */
 	enum log_level level;
+	bool left_out; /* a run is not in it */
 };
 
 static volatile sig_atomic_t stopped_by;
@@ -95,7 +96,17 @@ static int list_formats(void)
 
 static void print_warning(const char *line, void *context)
 {
-	record_warning(line, context);
+	struct request *q = context;
+
+	record_warning(line, &q->level);
+}
+
+static void complain_of_run(const char *line, void *context)
+{
+	struct request *q = context;
+
+	complain("%s", line);
+	q->left_out = true;
 }
 
 static int choose_format(const struct verb *verb, const struct option_values *values,
@@ -254,7 +265,9 @@ static int write_one(const struct request *q, char **files, size_t n, const char
 
 	/* Whoever read our output has had enough. */
 	if (r == 0 || (r == -EPIPE && !path))
-		return 0;
+		return q->left_out ? EXIT_TROUBLE : 0;
+	if (r == -ENODATA && q->left_out)
+		return EXIT_TROUBLE;
 	if (stopped_by)
 		return EXIT_TROUBLE;
 	complain("%s", err.text);
@@ -346,7 +359,8 @@ static int exec(const struct verb *verb, struct option_values *values, char **wo
 	q.options.measurements = verb_option(verb, values, "measurements");
 	q.options.clobber = verb_option(verb, values, "clobber") != NULL;
 	q.options.warn = print_warning;
-	q.options.context = &q.level;
+	q.options.left_out = complain_of_run;
+	q.options.context = &q;
 	q.path = verb_option(verb, values, "output");
 	if (q.path && strcmp(q.path, "-") == 0)
 		q.path = NULL;

@@ -598,3 +598,52 @@ def test_a_run_that_is_named_by_a_path_makes_no_hidden_file(call):
         export(call, "--to", "csv", "--clobber", "-o", "out/", word)
     names = [path.name for path in (call.here / "out").iterdir()]
     assert names and not [name for name in names if name.startswith((".", "_"))]
+
+
+def test_of_several_runs_one_that_cannot_be_told_is_named_and_the_others_are_written(call, made):
+    info = made_info(2)
+    del info["time"]["started"]
+    timeless = [{key: value for key, value in window.items() if key != "time"} for window in made]
+    for name in ("second", "third"):
+        write_run(call.here / name, info, timeless)
+    alone = export(call, "--to", "otlp", "made")
+    for words in (["made", "second", "third"], ["second", "made", "third"], ["second", "third", "made"]):
+        called = call("export", "--to", "otlp", *words)
+        assert (called.status, called.out, called.err.count("\n")) == (1, alone, 2)
+        assert all(f"{name}/info.json: it does not say when it was" in called.err for name in ("second", "third"))
+    called = call("export", "--to", "otlp", "-o", "new/none", "second", "third")
+    assert (called.status, called.err.count("\n")) == (1, 2) and not (call.here / "new").exists()
+    called = call("export", "--to", "con-duct", "-o", "ducts/", "second", "made")
+    assert called.status == 1 and "second/info.json: it does not say when it was" in called.err
+    assert len(list((call.here / "ducts").iterdir())) == 2
+
+
+def test_windows_without_a_time_are_left_out_and_counted(call, made):
+    info = made_info()
+    del info["time"]["started"]
+    write_run(call.here / "half", info, [made[0], {key: value for key, value in made[1].items() if key != "time"}])
+    called = call("export", "--to", "otlp", "half")
+
+    assert (called.status, called.err.count("\n")) == (0, 1) and "left out 1 of its windows: they do not say when" in called.err
+    assert len(called.out.splitlines()) == 1
+
+
+def test_a_process_of_con_ducts_has_its_command_line_in_each_window(call, made):
+    """The record tells it once: also when that window is left out, until the process ends; another with its pid has its own."""
+    total = {"proc_rss_total_bytes": {"max": 7, "quality": "exact"}, "tree_cpu_percent": {"max": 1, "quality": "exact"}}
+    process = {"pid": 7, "start_time_ticks": 5, "name": "python3", "values": {"proc_rss_bytes": {"max": 3}}}
+
+    def window(number, *processes, values=None):
+        return {**made[0], "sequence": number, "end_seconds": number + 1, "time": f"2026-11-28T12:00:0{number + 1}Z",
+                "values": total if values is None else values, "processes": processes}
+
+    write_run(call.here / "told", made_info(), [
+        window(0, {**process, "command": ["python3", "work.py"]}, values={}), window(1, process),
+        window(2, {**process, "command": ["python3", "exec.py"]}), window(3, {**process, "ended": True}),
+        window(4, {**process, "start_time_ticks": 9, "command": ["sleep", "9"]}), window(5, {**process, "start_time_ticks": 9}),
+        window(6, {**process, "start_time_ticks": 5})])
+    call("export", "--to", "con-duct", "-o", "a_", "told")
+    lines = [json.loads(line) for line in (call.here / "a_usage.jsonl").read_text().splitlines()]
+
+    assert [line["processes"]["7"]["cmd"] for line in lines] == [
+        "python3 work.py", "python3 exec.py", "python3 exec.py", "sleep 9", "sleep 9", "python3"]

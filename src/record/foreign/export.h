@@ -33,6 +33,7 @@ struct export_options {
 	bool clobber; /* files of that name are replaced */
 	const struct stored_files *inputs; /* never replaced; NULL */
 	const volatile sig_atomic_t *stop; /* not 0: give up, with -EINTR; NULL */
+	void (*left_out)(const char *line, void *context); /* of a run, and why; NULL */
 	void (*warn)(const char *line, void *context); /* NULL: nobody is told */
 	void *context;
 };
@@ -62,6 +63,7 @@ struct export
 	/* private */
 	size_t there; /* so much of the first path was there before */
 	bool kept;
+	bool begun; /* something of the run at hand may be in the document */
 };
 
 struct exporter {
@@ -76,7 +78,7 @@ struct exporter {
 	/* Sees each run before anything is written. May be NULL, as begin, end and done. */
 	int (*look)(struct export *x, struct export_run *run, struct error *err);
 	int (*begin)(struct export *x, struct error *err);
-	/* Writes one run. 0, or a negative errno with a line. */
+	/* Writes one run. 0, or a negative errno with a line; -ENODATA: it cannot be told so, and nothing of it was written. */
 	int (*run)(struct export *x, struct export_run *run, struct error *err);
 	int (*end)(struct export *x, struct error *err);
 	void (*done)(struct export *x); /* gives back `state`, also after a failure */
@@ -89,8 +91,8 @@ extern const size_t n_exporters;
 /* By its name; NULL. */
 const struct exporter *exporter_find(const char *name);
 /*
- * Writes a document, or the files that stand for one, whole or not at all. `runs`: their info files. `path`: a file, a prefix or a directory; NULL: standard output. 0, or a
- * negative errno with a line; -EPIPE: whoever read has gone.
+ * Writes a document, or the files that stand for one, whole or not at all. `runs`: their info files. `path`: a file, a prefix or a directory; NULL: standard output. A run that cannot be read or be told so is left out. 0, or a
+ * negative errno with a line; -ENODATA without one: none of them could be told; -EPIPE: whoever read has gone.
  */
 int export_write(const struct exporter *exporter, const struct export_options *options,
 	const char *const *runs, size_t n_runs, const char *path, struct error *err);
