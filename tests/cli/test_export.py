@@ -647,3 +647,38 @@ def test_a_process_of_con_ducts_has_its_command_line_in_each_window(call, made):
 
     assert [line["processes"]["7"]["cmd"] for line in lines] == [
         "python3 work.py", "python3 exec.py", "python3 exec.py", "sleep 9", "sleep 9", "python3"]
+
+
+@pytest.mark.parametrize("statistics", (("delta",), ("delta", "last")))
+@pytest.mark.parametrize("before", (0, 5000))
+def test_a_session_of_jumper_keeps_the_io_of_the_first_window(call, made, statistics, before):
+    """JUmPER's own counters go back beyond its first row, so its reader leaves that row out; our manifest tells what came before."""
+    info = made_info()
+    info["measurements"].append(row("tree_io_write_bytes", "counter", "bytes", "single", [*statistics], otel="process.disk.io"))
+    grown, windows = (40_000_000, 0, 20_006_400), []
+    for number, delta in enumerate(grown):
+        io = {"delta": delta, "last": before + sum(grown[:number + 1])}
+        windows.append({**made[0], "sequence": number, "start_seconds": number, "end_seconds": number + 1, "time": f"2026-11-28T12:00:0{number + 1}Z",
+                        "monotonic_ns": (1234 + number) * 10**9,
+                        "values": {"tree_io_write_bytes": {**{name: io[name] for name in statistics}, "quality": "exact"},
+                                   "proc_rss_total_bytes": {"max": 4096, "quality": "exact"}}})
+    write_run(call.here / "wrote", info, windows)
+    export(call, "--to", "jumper", "-o", "session", "wrote")
+    there = series_of(call, "session")
+
+    assert [window["values"]["jumper_write_bytes"]["delta"] for window in there["windows"]] == [*grown]
+    assert (there["info"]["headline"]["io_write_bytes"]["value"], there["info"]["headline"]["io_write_bytes"]["quality"]) == (60_006_400, "estimate")
+
+
+def test_a_session_of_jumpers_own_is_a_lower_bound_of_its_io(call):
+    shutil.copytree(FOREIGN / "jumper-session", call.here / "session")
+    (call.here / "session" / "perf_system.csv").unlink()
+    (call.here / "session" / "perf_process.csv").write_text(
+        "time,memory,io_read_count,io_write_count,io_read,io_write,cpu_util_avg\n" + "".join(
+            f"{time},1,,,{read / seconds!r},{write / seconds!r},\n" for time, seconds, read, write in (
+                (100, 100, 7, 1000), (101, 1, 9, 5000), (102, 1, 8, 6000))))
+    headline = series_of(call, "session")["info"]["headline"]
+
+    assert (headline["io_write_bytes"]["value"], headline["io_write_bytes"]["quality"]) == (5000, "lower_bound")
+    assert "first row" in headline["io_write_bytes"]["why"]
+    assert (headline["io_read_bytes"]["value"], headline["io_read_bytes"]["quality"]) == (2, "estimate"), "it went back"
