@@ -660,3 +660,17 @@ def test_clobber_never_moves_what_the_same_import_reads(call, duct, room):
         called = call("import", "--clobber", "-p", f"{log}/", *words)
         assert called.status == 1 and "is never replaced" in called.err, words
         assert {path.name: path.read_bytes() for path in log.iterdir()} == before, words
+
+
+def test_rows_of_a_session_of_jumper_that_cannot_be_read_are_counted_on_standard_error(call, room):
+    shutil.copytree(FOREIGN / "jumper-session", room / "session")
+    (room / "session" / "perf_system.csv").unlink()
+    table = room / "session" / "perf_process.csv"
+    lines = table.read_bytes().splitlines(keepends=True)
+    table.write_bytes(b"".join([*lines[:2], b"\0" * 30 + b"\n", b"x" * (5 << 20) + b"\n", lines[1], b"1,2\n", *lines[2:], lines[2][:-1]]))
+    called = call("import", "-p", f"{room}/new_", f"{room}/session")
+
+    assert called.status == 0, called.err
+    assert "4 lines could not be read (the first is line 3)" in called.err and "last line is not whole" in called.err
+    assert len(read_usage(room / "new_")) == len(lines) - 1
+    assert any("4 lines of its series could not be read (the first is line 3)" in note for note in read_info(room / "new_")["notes"])

@@ -92,12 +92,13 @@ struct reading {
 	int core[DEVICES_MAX], gpu_busy[DEVICES_MAX], gpu_memory[DEVICES_MAX];
 	size_t n_devices; /* the highest of those numbers and one */
 	double cpus;
+	uint64_t line; /* the number of the one at hand */
 	double start; /* on the session's clock */
 	double before; /* the row before; 0: there is none */
 	bool has_io[JUMPER_N_IO], io_fell[JUMPER_N_IO];
 	bool io_whole[JUMPER_N_IO]; /* what was before the first row is known */
 	double io_before[JUMPER_N_IO], io_sum[JUMPER_N_IO];
-	uint64_t rows, damaged, io_back, io_odd;
+	uint64_t rows, io_back, io_odd;
 	double cpu_integral, cpu_seconds, cpu_peak, memory_peak;
 };
 
@@ -310,7 +311,7 @@ static bool take_row(struct reading *r)
 	double since = r->before;
 
 	if (r->cells.n != r->n || !number_of(r, r->time, 1e12, &time) || time <= r->before) {
-		r->damaged++;
+		draft_damaged(r->s->d, r->line, false);
 		return true;
 	}
 	if (r->rows == 0) {
@@ -375,9 +376,6 @@ static void tell(const struct reading *r)
 			"values of I/O left out because they are no count over the time since the "
 			"row before, as JUmPER writes them: %llu",
 			(unsigned long long) r->io_odd);
-	if (r->damaged > 0)
-		draft_note(d, "rows left out because they are damaged or out of order: %llu",
-			(unsigned long long) r->damaged);
 	if (r->s->wall_at_start <= 0)
 		draft_note(d, "the manifest does not tell the time of day");
 }
@@ -386,6 +384,7 @@ static int read_rows(struct reading *r, struct session_file *file)
 {
 	struct line_source source = LINE_SOURCE_INIT(-1, LINE_MAX_BYTES);
 	struct draft *d = r->s->d;
+	uint64_t too_long = 0;
 	char *line;
 	size_t n;
 	int code;
@@ -393,8 +392,11 @@ static int read_rows(struct reading *r, struct session_file *file)
 	source.read = session_file_read;
 	source.context = file;
 	while ((code = line_source_next(&source, &line, &n)) > 0 && d->code == 0) {
+		draft_too_long(d, source.too_long, &too_long, r->line + 1);
+		r->line = source.line;
 		if (n == 0 || memchr(line, '\0', n) || source.torn) {
-			r->damaged += n > 0;
+			if (n > 0)
+				draft_damaged(d, r->line, source.torn);
 			continue;
 		}
 		code = cells_split_quoted(&r->cells, line);
@@ -405,7 +407,7 @@ static int read_rows(struct reading *r, struct session_file *file)
 		else if (!take_row(r))
 			break;
 	}
-	r->damaged += source.too_long;
+	draft_too_long(d, source.too_long, &too_long, r->line + 1);
 	line_source_done(&source);
 	if (code < 0 && file->too_large)
 		return draft_fail(d, r->s->err, -EFBIG,
