@@ -390,13 +390,17 @@ int stored_run_open(const char *name, struct stored_run *ret, struct error *err)
 {
 	int r = stored_run_open_which(name, 0, ret, err);
 	struct stored_run second;
+	struct error why = { 0 };
 
 	if (r < 0 || !ret->importer || !ret->importer->several)
 		return r;
-	if (stored_run_open_which(name, 1, &second, NULL) < 0)
+	r = stored_run_open_which(name, 1, &second, &why);
+	if (r == -ENOENT)
 		return 0;
-	stored_run_done(&second);
 	stored_run_done(ret);
+	if (r < 0)
+		return error_say(err, r, "%s", why.text);
+	stored_run_done(&second);
 	return error_say(
 		err, -EINVAL, "%s holds several runs; 'assay import' makes one of each", name);
 }

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/fd_write.h"
 #include "record/foreign/draft.h"
+#include "record/foreign/import.h"
 #include "record/nameless_file.h"
 #include "record/run_files.h"
 #include "record/run_names.h"
@@ -138,8 +139,10 @@ static json_t *make_info(
 {
 	json_t *info = json_deep_copy(run->info);
 	json_t *program = json_pack("{s:s, s:s}", "name", "assay", "version", o->version);
-	/* One of assay's that comes back from an export is the run that it was. */
-	bool own = !json_object_get(info, "imported");
+	/* One of assay's that comes back from an export is the run that it was; another tool's became one when it was imported. */
+	const json_t *imported = json_object_get(info, "imported");
+	bool own = run->importer && run->importer->own_words &&
+		   (!imported || json_object_get(imported, "time"));
 	int r = info && program ? 0 : -ENOMEM;
 
 	if (r == 0 && !own && json_object_set_new(info, "id", json_string(o->id)) < 0)

@@ -682,3 +682,53 @@ def test_a_session_of_jumpers_own_is_a_lower_bound_of_its_io(call):
     assert (headline["io_write_bytes"]["value"], headline["io_write_bytes"]["quality"]) == (5000, "lower_bound")
     assert "first row" in headline["io_write_bytes"]["why"]
     assert (headline["io_read_bytes"]["value"], headline["io_read_bytes"]["quality"]) == (2, "estimate"), "it went back"
+
+
+def test_json_documents_behind_each_other_are_all_their_runs(call, made):
+    write_run(call.here / "second", made_info(2), made)
+    write_run(call.here / "third", made_info(3), [])
+    documents = [export(call, "--to", "json", *runs).encode() for runs in (("made", "second"), ("third",))]
+    (call.here / "all.json").write_bytes(b"".join(documents))
+    called = call("import", "-p", "again-{pid}/", "all.json")
+
+    assert (called.status, called.err) == (0, "")
+    infos = sorted(json.loads(path.read_text())["id"] for path in call.here.glob("again-*/info.json"))
+    assert infos == [made_info(number)["id"] for number in (1, 2, 3)]
+    assert "holds several runs" in call("export", "--to", "csv", "all.json").err
+    for rest, words in ((b"behind it\n", "no document begins"), (documents[1][:len(documents[1]) // 2], "ends in the middle")):
+        (call.here / "odd.json").write_bytes(documents[1] + rest)
+        for words_of in (["import", "-n", "odd.json"], ["export", "--to", "csv", "odd.json"]):
+            called = call(*words_of)
+            assert (called.status, called.err.count("\n")) == (1, 1) and words in called.err, called.err
+
+
+@pytest.mark.parametrize("layout", ({"separators": (",", ":")}, {"indent": 2}, {}))
+def test_a_json_document_that_was_laid_out_anew_is_refused_with_the_reason(call, made, layout):
+    document = json.loads(export(call, "--to", "json", "made"))
+    (call.here / "anew.json").write_text(json.dumps(document, **layout) + "\n")
+    (call.here / "list.json").write_text(json.dumps([document], **layout) + "\n")
+    for name in ("anew.json", "list.json"):
+        called = call("import", "-n", name)
+        assert (called.status, called.out, called.err.count("\n")) == (1, "", 1)
+        assert "line 1: " in called.err and "laid out anew is not read" in called.err
+    with open(call.here / "large.json", "w", encoding="utf-8") as file:
+        file.write(json.dumps(document, **layout))
+        for _ in range(17):
+            file.write(" " * (1 << 20))
+    assert "line 1: no document begins there" in call("import", "-n", "large.json").err
+
+
+def test_an_imported_run_is_the_same_after_it_went_through_json(call):
+    """By its id and the time of its import; a file that was never imported becomes a run now."""
+    shutil.copy(FOREIGN / "psrecord" / "plain.txt", call.here)
+    assert call("import", "-p", "first/", "plain.txt").status == 0
+    export(call, "--to", "json", "-o", "first.json", "first")
+    export(call, "--to", "json", "-o", "never.json", "plain.txt")
+    for name in ("first", "never"):
+        assert call("import", "-p", f"{name}-again/", f"{name}.json").status == 0
+    first, again, never = (json.loads((call.here / name / "info.json").read_text()) for name in ("first", "first-again", "never-again"))
+    files = again.pop("files")
+
+    assert first.pop("files") != files and first == again
+    assert (call.here / "first" / "usage.jsonl").read_text() == (call.here / "first-again" / "usage.jsonl").read_text()
+    assert never["id"] != first["id"] and never["imported"]["time"]

@@ -44,6 +44,7 @@ struct importer {
 	int (*read)(const struct import_file *file, size_t which, struct draft *draft,
 		struct error *err);
 	bool several; /* a file may hold more than one run */
+	bool own_words; /* its runs were assay's already, and keep their ids */
 	/* Of a tool whose run is a directory: whether it gives a file in it that name. NULL: it has none. */
 	bool (*has_name)(const char *name);
 };
