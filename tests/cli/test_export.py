@@ -732,3 +732,15 @@ def test_an_imported_run_is_the_same_after_it_went_through_json(call):
     assert first.pop("files") != files and first == again
     assert (call.here / "first" / "usage.jsonl").read_text() == (call.here / "first-again" / "usage.jsonl").read_text()
     assert never["id"] != first["id"] and never["imported"]["time"]
+
+
+def test_an_ordinary_user_gives_files_their_names_too(call, room, made, ordinary_user):
+    """linkat(2) of a file without a name takes a capability or /proc."""
+    (room / "out").mkdir()
+    (room / "out").chmod(0o777)
+    write_run(room / "run", made_info(), made)
+    for words in ((), ("--clobber",)):
+        called = call("export", "--to", "jumper", *words, "-o", f"{room}/out/a/session", str(room / "run"), user=ordinary_user)
+        assert (called.status, called.err) == (0, "")
+    assert sorted(path.name for path in (room / "out" / "a" / "session").iterdir()) == ["cell_history.csv", "manifest.json", "perf_process.csv"]
+    assert (room / "out" / "a" / "session" / "manifest.json").stat().st_uid == ordinary_user.uid
