@@ -78,9 +78,7 @@ static int read_bytes(const char *path, struct buf *out, struct stat *st, struct
 
 	if (r == 0 && fstat(fd, st) < 0)
 		r = -errno;
-	if (r == 0 && S_ISDIR(st->st_mode))
-		r = error_say(err, -EISDIR, "it is a directory without a run in it");
-	else if (r == 0 && !S_ISREG(st->st_mode))
+	if (r == 0 && !S_ISREG(st->st_mode))
 		r = error_say(err, -EINVAL, "it is no file");
 	else if (r == 0 && st->st_size == 0)
 		r = error_say(err, -ENODATA, "it is empty");
@@ -304,10 +302,8 @@ static int open_foreign(struct stored_run *run, const char *path, size_t which,
 		r = error_say(err, -EINVAL, "it is empty");
 	else if (importer)
 		r = open_by(run, &file, which, importer, err);
-	else if (file.is_directory)
-		r = error_say(err, -EINVAL, "it is a directory without a run in it");
-	else if (own->code < 0 && (file.head[0] == '{' || own->code == -EFBIG))
-		r = error_say(err, own->code == -EISDIR ? -EINVAL : own->code, "%s", own->text);
+	else if (own->code < 0 && (file.head[0] == '{' || own->code == -EFBIG || file.is_directory))
+		r = error_say(err, own->code, "%s", own->text);
 	else
 		r = say_unknown(err);
 	import_file_close(&file);
@@ -334,8 +330,10 @@ static int open_file(struct stored_run *run, const char *path, size_t which, str
 	struct stat st;
 	int r;
 
-	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
+		error_say(&own, -EINVAL, "it is a directory without a run in it");
 		return open_foreign(run, path, which, &own, err);
+	}
 	if (run_name_is(path, RUN_NAME_USAGE)) {
 		if (lone_series_is(path))
 			return which > 0 ? error_say(err, -ENOENT, "it holds one run")
