@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* assay export: writes runs in the formats of other tools. */
 #include <errno.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/buf.h"
 #include "base/error.h"
@@ -13,6 +15,7 @@
 #include "cli/run_words.h"
 #include "cli/verb.h"
 #include "record/foreign/export.h"
+#include "record/stored_files.h"
 
 static const struct option_row rows[] = {
 	{ .group = "What is written",
@@ -46,8 +49,9 @@ static const struct option_row rows[] = {
 /* The runs that are there, by their files: a word such as @last may mean another run a moment later. */
 struct chosen {
 	char **files;
-	char **ids;
+	char **names; /* of a file of each: its id as one word */
 	size_t n;
+	struct stored_files inputs;
 	bool failed; /* some are not there */
 };
 
@@ -56,7 +60,27 @@ struct request {
 	struct export_options options;
 	const char *path; /* NULL: standard output */
 	enum log_level level;
+	bool left_out; /* a run is not in it */
 };
+
+static volatile sig_atomic_t stopped_by;
+
+static void note_signal(int number)
+{
+	stopped_by = number;
+}
+
+/* The second of them ends us at once. */
+static void catch_signals(void (*handler)(int))
+{
+	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction action = { .sa_handler = handler, .sa_flags = (int) SA_RESETHAND };
+	struct sigaction before;
+
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
+		if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+			sigaction(numbers[i], &action, NULL);
+}
 
 static int list_formats(void)
 {
@@ -72,7 +96,17 @@ static int list_formats(void)
 
 static void print_warning(const char *line, void *context)
 {
-	record_warning(line, context);
+	struct request *q = context;
+
+	record_warning(line, &q->level);
+}
+
+static void complain_of_run(const char *line, void *context)
+{
+	struct request *q = context;
+
+	complain("%s", line);
+	q->left_out = true;
 }
 
 static int choose_format(const struct verb *verb, const struct option_values *values,
@@ -123,14 +157,28 @@ static int judge_path(const struct request *q, size_t n_runs, struct error *err)
 	return 0;
 }
 
+/* An id that is a path becomes one word, and no hidden file. */
+static char *file_name_of(const char *id)
+{
+	char *name;
+
+	id += strspn(id, "./");
+	name = strdup(*id ? id : "run");
+	for (char *s = name; s && *s; s++)
+		if (*s == '/')
+			*s = '_';
+	return name;
+}
+
 static bool take_run(struct chosen *c, const struct stored_run *run)
 {
 	const char *id = json_string_value(json_object_get(run->info, "id"));
 
 	c->files[c->n] = strdup(run->file);
-	c->ids[c->n] = strdup(id && *id ? id : run->file);
+	c->names[c->n] = file_name_of(id && *id ? id : run->file);
 	c->n++;
-	return c->files[c->n - 1] && c->ids[c->n - 1];
+	return c->files[c->n - 1] && c->names[c->n - 1] &&
+	       stored_files_add(&c->inputs, run->file) == 0;
 }
 
 /* An item of the list that no run has is a mistake of who wrote it. */
@@ -170,7 +218,7 @@ static int find_runs_of(
 	bool *fits = calloc(list ? strlen(list) + 1 : 1, sizeof(*fits));
 	struct error why = { 0 };
 	struct stored_run run;
-	int r = c->files && c->ids && fits ? 0 : -ENOMEM;
+	int r = c->files && c->names && fits ? 0 : -ENOMEM;
 
 	for (size_t i = 0; words[i] && r == 0; i++) {
 		if (run_word_open(words[i], prefix, &run, &why) < 0) {
@@ -192,7 +240,7 @@ static int find_runs_of(
 	return r;
 }
 
-/* DIRECTORY/ID.SUFFIX, with a number where an earlier run has that id, too. An id that is a path becomes one word. */
+/* DIRECTORY/ID.SUFFIX, with a number where an earlier run has that name, too. */
 static char *path_of_run(const struct request *q, const struct chosen *c, size_t i)
 {
 	const char *end =
@@ -201,10 +249,9 @@ static char *path_of_run(const struct request *q, const struct chosen *c, size_t
 	unsigned same = 1;
 
 	buf_add_text(&path, q->path);
-	for (const char *s = c->ids[i]; *s; s++)
-		buf_add_char(&path, *s == '/' ? '_' : *s);
+	buf_add_text(&path, c->names[i]);
 	for (size_t k = 0; k < i; k++)
-		same += strcmp(c->ids[k], c->ids[i]) == 0;
+		same += strcmp(c->names[k], c->names[i]) == 0;
 	if (same > 1)
 		buf_addf(&path, "-%u", same);
 	buf_add_text(&path, end);
@@ -218,7 +265,11 @@ static int write_one(const struct request *q, char **files, size_t n, const char
 
 	/* Whoever read our output has had enough. */
 	if (r == 0 || (r == -EPIPE && !path))
-		return 0;
+		return q->left_out ? EXIT_TROUBLE : 0;
+	if (r == -ENODATA && q->left_out)
+		return EXIT_TROUBLE;
+	if (stopped_by)
+		return EXIT_TROUBLE;
 	complain("%s", err.text);
 	return r == -EEXIST || r == -EISDIR ? EXIT_USAGE : EXIT_TROUBLE;
 }
@@ -229,7 +280,7 @@ static int write_all(const struct request *q, const struct chosen *c)
 
 	if (!is_for_many(q->path))
 		return write_one(q, c->files, c->n, q->path);
-	for (size_t i = 0; i < c->n; i++) {
+	for (size_t i = 0; i < c->n && !stopped_by; i++) {
 		char *path = path_of_run(q, c, i);
 		int one = path ? write_one(q, &c->files[i], 1, path) : EXIT_TROUBLE;
 
@@ -239,8 +290,29 @@ static int write_all(const struct request *q, const struct chosen *c)
 	return status;
 }
 
-static int export_runs(
-	const struct verb *verb, const struct request *q, char **words, const char *prefix)
+/* What goes into a pipe or a device has nothing to tidy up, and may wait there for long. */
+static bool makes_files(const char *path)
+{
+	struct stat st;
+
+	return path && (stat(path, &st) < 0 || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
+}
+
+static int write_all_or_stop(const struct request *q, const struct chosen *c)
+{
+	int status;
+
+	if (makes_files(q->path))
+		catch_signals(note_signal);
+	status = write_all(q, c);
+	/* All is tidied up: now it may do what it does. */
+	catch_signals(SIG_DFL);
+	if (stopped_by)
+		raise(stopped_by);
+	return status;
+}
+
+static int export_runs(const struct verb *verb, struct request *q, char **words, const char *prefix)
 {
 	size_t n = 0;
 	struct chosen c = { 0 };
@@ -252,20 +324,23 @@ static int export_runs(
 	if (judge_path(q, n, &err) < 0)
 		return complain_usage(verb, err.text);
 	c.files = calloc(n, sizeof(*c.files));
-	c.ids = calloc(n, sizeof(*c.ids));
+	c.names = calloc(n, sizeof(*c.names));
+	q->options.inputs = &c.inputs;
+	q->options.stop = &stopped_by;
 	int r = find_runs_of(words, prefix, q->options.measurements, &c, &err);
 	if (r == -EINVAL)
 		status = complain_usage(verb, err.text);
 	else if (r < 0)
 		complain("%s", err.text);
 	else if (c.n > 0)
-		status = write_all(q, &c);
+		status = write_all_or_stop(q, &c);
 	for (size_t i = 0; i < c.n; i++) {
 		free(c.files[i]);
-		free(c.ids[i]);
+		free(c.names[i]);
 	}
 	free(c.files);
-	free(c.ids);
+	free(c.names);
+	stored_files_done(&c.inputs);
 	return status == 0 && c.failed ? EXIT_TROUBLE : status;
 }
 
@@ -284,7 +359,8 @@ static int exec(const struct verb *verb, struct option_values *values, char **wo
 	q.options.measurements = verb_option(verb, values, "measurements");
 	q.options.clobber = verb_option(verb, values, "clobber") != NULL;
 	q.options.warn = print_warning;
-	q.options.context = &q.level;
+	q.options.left_out = complain_of_run;
+	q.options.context = &q;
 	q.path = verb_option(verb, values, "output");
 	if (q.path && strcmp(q.path, "-") == 0)
 		q.path = NULL;

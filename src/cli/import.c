@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "assay.h"
@@ -19,6 +20,7 @@
 #include "record/foreign/import.h"
 #include "record/run_files.h"
 #include "record/run_names.h"
+#include "record/stored_files.h"
 #include "record/write_run.h"
 #include "report/wrap.h"
 
@@ -64,7 +66,8 @@ struct import {
 	bool failed;
 	int unsaid; /* negative errno of what could not be printed */
 	char *last_prefix; /* of the run before */
-	char **seen; /* files that were read */
+	char **seen; /* runs that were read, by what their files have in common */
+	struct stored_files inputs; /* of all words, when files are replaced */
 	size_t n_seen;
 	struct buf line;
 };
@@ -180,6 +183,39 @@ static int write_one(struct import *im, const struct stored_run *run, const char
 	return r;
 }
 
+/* Whether a file that goes when the record is replaced is one that we read. */
+static bool replaces_input(const struct import *im, const char *prefix)
+{
+	bool found = false;
+
+	for (size_t i = 0; im->clobber && !found && run_name_end(i); i++) {
+		char *path = NULL;
+		struct stat st;
+
+		if (asprintf(&path, "%s%s", prefix, run_name_end(i)) < 0)
+			return true;
+		found = stat(path, &st) == 0 && stored_files_hold(&im->inputs, &st);
+		free(path);
+	}
+	return found;
+}
+
+/* A word that stands for nothing is told of when its turn comes. */
+static int find_inputs(struct import *im, char **words)
+{
+	int r = 0;
+
+	for (; *words && r == 0 && im->clobber; words++) {
+		char *path = NULL;
+
+		if (!im->from && run_name_resolve(*words, &path, NULL) < 0)
+			continue;
+		r = stored_files_add(&im->inputs, path ? path : *words);
+		free(path);
+	}
+	return r;
+}
+
 /* Complains itself. */
 static int import_one(struct import *im, const struct stored_run *run)
 {
@@ -198,6 +234,11 @@ static int import_one(struct import *im, const struct stored_run *run)
 	if (im->last_prefix && strcmp(im->last_prefix, prefix) == 0)
 		r = error_say(&err, -EINVAL,
 			"%.200s holds the run before: the prefix of more than one run needs {pid}",
+			prefix);
+	else if (replaces_input(im, prefix))
+		r = error_say(&err, -EEXIST,
+			"%.200s" RUN_NAME_INFO " or another file of that record is read by this "
+			"import, and is never replaced",
 			prefix);
 	else if (im->dry)
 		r = stored_run_windows(run, count_only, NULL, &survey, &err);
@@ -225,9 +266,9 @@ static int import_one(struct import *im, const struct stored_run *run)
 }
 
 /* Several words may be files of one run. */
-static bool is_seen(struct import *im, const char *file)
+static bool is_seen(struct import *im, const struct stored_run *run)
 {
-	char *path = realpath(file, NULL);
+	char *path = stored_files_stem(run);
 	char **seen;
 
 	if (!path)
@@ -267,7 +308,7 @@ static int import_number(struct import *im, const char *word, size_t which)
 	if (!run.importer) {
 		complain("%s: it is a run of assay already", run.file);
 		im->failed = true;
-	} else if (which > 0 || !is_seen(im, run.file)) {
+	} else if (which > 0 || !is_seen(im, &run)) {
 		r = import_one(im, &run);
 		im->failed = im->failed || r < 0;
 	} else {
@@ -284,14 +325,19 @@ static void import_done(struct import *im)
 	for (size_t i = 0; i < im->n_seen; i++)
 		free(im->seen[i]);
 	free(im->seen);
+	stored_files_done(&im->inputs);
 	free(im->last_prefix);
 	buf_done(&im->line);
 }
 
 static int import_words(struct import *im, char **words)
 {
-	int r = 0;
+	int r = find_inputs(im, words);
 
+	if (r < 0) {
+		complain("there is not enough memory");
+		im->failed = true;
+	}
 	for (; *words && r >= 0; words++)
 		for (size_t which = 0; (r = import_number(im, *words, which)) > 0;)
 			which++;

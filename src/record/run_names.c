@@ -16,6 +16,11 @@
 static const char *const ends[] = { RUN_NAME_INFO, RUN_NAME_USAGE, "usage.json", "events.jsonl",
 	"stdout", "stderr", "stdout.times", "stderr.times", "live" };
 
+const char *run_name_end(size_t i)
+{
+	return i < ARRAY_SIZE(ends) ? ends[i] : NULL;
+}
+
 bool run_name_is(const char *path, const char *end)
 {
 	size_t n = strlen(path);

@@ -4,6 +4,7 @@
 #define ASSAY_RECORD_RUN_NAMES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct error;
 
@@ -13,6 +14,8 @@ struct error;
 #define RUN_NAME_INFO "info.json"
 #define RUN_NAME_USAGE "usage.jsonl"
 
+/* What the names of a run's files end in, one after the other; NULL: no more. */
+const char *run_name_end(size_t i);
 /* Whether the path ends so. */
 bool run_name_is(const char *path, const char *end);
 /* What stands before the name's end that marks a file of a run (info.json, usage.jsonl, stdout ...); the whole path with "." behind it where it has no

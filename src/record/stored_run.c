@@ -293,7 +293,7 @@ static int open_foreign(struct stored_run *run, const char *path, size_t which,
 {
 	struct import_file file;
 	const struct importer *importer;
-	int r = import_file_open(path, &file, err);
+	int r = import_file_open_run(path, NULL, &file, err);
 
 	if (r < 0)
 		return r;
@@ -370,7 +370,7 @@ int stored_run_open_as(const char *path, size_t which, const struct importer *im
 {
 	struct import_file file;
 	struct error why = { 0 };
-	int r = import_file_open(path, &file, &why);
+	int r = import_file_open_run(path, importer, &file, &why);
 
 	*ret = (struct stored_run){ 0 };
 	if (r == 0) {
@@ -388,13 +388,17 @@ int stored_run_open(const char *name, struct stored_run *ret, struct error *err)
 {
 	int r = stored_run_open_which(name, 0, ret, err);
 	struct stored_run second;
+	struct error why = { 0 };
 
 	if (r < 0 || !ret->importer || !ret->importer->several)
 		return r;
-	if (stored_run_open_which(name, 1, &second, NULL) < 0)
+	r = stored_run_open_which(name, 1, &second, &why);
+	if (r == -ENOENT)
 		return 0;
-	stored_run_done(&second);
 	stored_run_done(ret);
+	if (r < 0)
+		return error_say(err, r, "%s", why.text);
+	stored_run_done(&second);
 	return error_say(
 		err, -EINVAL, "%s holds several runs; 'assay import' makes one of each", name);
 }

@@ -13,73 +13,27 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/fd_link.h"
 #include "base/fd_write.h"
 #include "record/foreign/draft.h"
+#include "record/foreign/import.h"
+#include "record/nameless_file.h"
 #include "record/run_files.h"
 #include "record/run_names.h"
 #include "record/stored_run.h"
-#include "record/temporary_file.h"
 
 #define BLOCK ((size_t) 256 * 1024)
 /* Enough for nanoseconds in a run of weeks, and no digits that only binary fractions have. */
 #define NUMBERS JSON_REAL_PRECISION(15)
 
-/* A file without a name or, where the file system has none such, under one that nobody looks for. */
-struct nameless {
-	int fd;
-	char temporary[TEMPORARY_NAME_SIZE]; /* "": it has none */
-};
-
 struct writing {
 	const struct write_run_options *options;
 	int dirfd;
-	struct nameless usage, info;
+	struct nameless_file usage, info;
 	struct buf block;
 	int code; /* of the disk */
 };
 
-static int make_nameless(int dirfd, struct nameless *ret)
-{
-	ret->temporary[0] = '\0';
-	ret->fd = openat(dirfd, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
-	if (ret->fd < 0)
-		ret->fd = temporary_file_open(dirfd, ret->temporary);
-	return ret->fd < 0 ? ret->fd : 0;
-}
-
-/* Gives it its name, which must be free. */
-static int name_it(int dirfd, struct nameless *file, const char *name)
-{
-	int r = 0;
-
-	if (!file->temporary[0])
-		return fd_link(file->fd, dirfd, name);
-	if (renameat2(dirfd, file->temporary, dirfd, name, RENAME_NOREPLACE) < 0)
-		r = -errno;
-	/* renameat2(2): not every file system has flags (NFS). */
-	if (r == -EINVAL || r == -ENOSYS) {
-		r = 0;
-		if (linkat(dirfd, file->temporary, dirfd, name, 0) < 0)
-			r = -errno;
-		else
-			unlinkat(dirfd, file->temporary, 0);
-	}
-	if (r == 0)
-		file->temporary[0] = '\0';
-	return r;
-}
-
-static void drop(int dirfd, struct nameless *file)
-{
-	if (file->fd >= 0 && file->temporary[0])
-		unlinkat(dirfd, file->temporary, 0);
-	if (file->fd >= 0)
-		close(file->fd);
-	file->fd = -1;
-}
-
-static int flush(struct writing *w, const struct nameless *file)
+static int flush(struct writing *w, const struct nameless_file *file)
 {
 	int r = w->block.failed ? -ENOMEM
 				: fd_write_all(file->fd, w->block.data, w->block.len, NULL);
@@ -185,8 +139,10 @@ static json_t *make_info(
 {
 	json_t *info = json_deep_copy(run->info);
 	json_t *program = json_pack("{s:s, s:s}", "name", "assay", "version", o->version);
-	/* One of assay's that comes back from an export is the run that it was. */
-	bool own = !json_object_get(info, "imported");
+	/* One of assay's that comes back from an export is the run that it was; another tool's became one when it was imported. */
+	const json_t *imported = json_object_get(info, "imported");
+	bool own = run->importer && run->importer->own_words &&
+		   (!imported || json_object_get(imported, "time"));
 	int r = info && program ? 0 : -ENOMEM;
 
 	if (r == 0 && !own && json_object_set_new(info, "id", json_string(o->id)) < 0)
@@ -240,9 +196,9 @@ static int publish(struct writing *w, bool has_usage)
 	if (!usage || !info)
 		r = -ENOMEM;
 	if (r == 0 && has_usage)
-		r = name_it(w->dirfd, &w->usage, usage);
+		r = nameless_file_name(w->dirfd, &w->usage, usage);
 	if (r == 0) {
-		r = name_it(w->dirfd, &w->info, info);
+		r = nameless_file_name(w->dirfd, &w->info, info);
 		if (r < 0 && has_usage)
 			unlinkat(w->dirfd, usage, 0);
 	}
@@ -296,15 +252,15 @@ int write_run(const struct stored_run *run, const struct write_run_options *o,
 		return r;
 	r = open_directory(o->prefix, &w.dirfd);
 	if (r == 0)
-		r = make_nameless(w.dirfd, &w.usage);
+		r = nameless_file_open(w.dirfd, &w.usage);
 	if (r == 0)
-		r = make_nameless(w.dirfd, &w.info);
+		r = nameless_file_open(w.dirfd, &w.info);
 	if (r < 0)
 		error_set(err, r, "cannot write files of %s", o->prefix);
 	else
 		r = fill(&w, run, ret, err);
-	drop(w.dirfd, &w.usage);
-	drop(w.dirfd, &w.info);
+	nameless_file_drop(w.dirfd, &w.usage);
+	nameless_file_drop(w.dirfd, &w.info);
 	if (w.dirfd >= 0)
 		close(w.dirfd);
 	buf_done(&w.block);

@@ -5,13 +5,14 @@ import io
 import json
 import os
 import shutil
+import signal
 import subprocess
 
 import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from calling import Caller
-from support import REPOSITORY
+from support import REPOSITORY, wait_for
 
 FIXTURES = REPOSITORY / "tests" / "fixtures" / "foreign" / "con-duct"
 
@@ -515,3 +516,231 @@ def test_every_format_that_is_listed_writes_a_run_and_one_without_windows(call, 
             called = call("export", "--to", name, "-o", f"out/{name}/", run)
             assert called.status == 0, (name, run, called.err)
     assert all(len(list((call.here / "out" / name).iterdir())) == (4 if name == "con-duct" else 2) for name in formats)
+
+
+FOREIGN = FIXTURES.parent
+
+
+def test_no_file_of_a_run_that_is_read_is_ever_replaced(call, made):
+    """By its own name, by that of another file of its run, through links of both kinds, as a whole session, and as the file of another run."""
+    for end in ("info.json", "usage.jsonl"):
+        shutil.copy(FIXTURES / f"0.2.2_{end}", call.here / f"d_{end}")
+    for name in ("prmon/prmon.txt", "prmon/prmon.json", "resource_monitor/job.series", "resource_monitor/job.summary", "psrecord/plain.txt"):
+        shutil.copy(FOREIGN / name, call.here)
+    shutil.copytree(FOREIGN / "jumper-session", call.here / "session")
+    (call.here / "session" / "perf_system.csv").unlink()
+    write_run(call.here / "second", made_info(2), made)
+    (call.here / "second" / "stdout").write_text("of the job\n")
+    (call.here / "symbolic").symlink_to("made/info.json")
+    (call.here / "hard").hardlink_to(call.here / "plain.txt")
+    (call.here / "out").mkdir()
+    (call.here / "out" / "2026.11.28T12.00.01-77.csv").symlink_to("../second/usage.jsonl")
+    before = {path: path.read_bytes() for path in sorted(call.here.rglob("*")) if path.is_file()}
+
+    for words in (["csv", "-o", "plain.txt", "plain.txt"], ["csv", "-o", "hard", "plain.txt"], ["json", "-o", "made/info.json", "made"],
+                  ["json", "-o", "symbolic", "made"], ["json", "-o", "made/usage.jsonl", "made"], ["csv", "-o", "second/stdout", "second"],
+                  ["csv", "-o", "d_usage.jsonl", "d_info.json"], ["con-duct", "-o", "d_", "d_usage.jsonl"],
+                  ["csv", "-o", "prmon.json", "prmon.txt"], ["csv", "-o", "prmon.txt", "prmon.json"], ["csv", "-o", "job.series", "job.summary"],
+                  ["csv", "-o", "session/manifest.json", "session"], ["csv", "-o", "out/", "made", "second"],
+                  ["json", "-o", "second/info.json", "made", "second"]):
+        called = call("export", "--clobber", "--to", *words)
+        assert (called.status, called.err.count("\n")) == (2, 1) and "is never replaced" in called.err, (words, called.err)
+    (call.here / "out" / "2026.11.28T12.00.02-77.csv").unlink()  # of the run whose file could be written
+    assert {path: path.read_bytes() for path in sorted(call.here.rglob("*")) if path.is_file()} == before
+
+
+def test_a_level_of_a_session_is_not_replaced_by_its_own_export(call):
+    shutil.copytree(FOREIGN / "jumper-session", call.here / "session")
+    (call.here / "session" / "perf_system.csv").unlink()
+    before = {path.name: path.read_bytes() for path in (call.here / "session").iterdir()}
+    called = call("export", "--clobber", "--to", "jumper", "-o", "session", "session/perf_process.csv")
+
+    assert (called.status, called.err.count("\n")) == (2, 1) and "is never replaced" in called.err
+    assert {path.name: path.read_bytes() for path in (call.here / "session").iterdir()} == before
+
+
+def test_a_file_of_ours_beside_a_run_is_replaced_as_often_as_wanted(call, made):
+    for _ in range(2):
+        export(call, "--clobber", "--to", "csv", "-o", "made/mine.csv", "made")
+    assert sorted(path.name for path in (call.here / "made").iterdir()) == ["info.json", "mine.csv", "usage.jsonl"]
+
+
+@pytest.mark.parametrize("number", (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL))
+def test_a_signal_in_the_middle_of_an_export_leaves_no_file(call, made, assay, number):
+    with open(call.here / "made" / "usage.jsonl", "w", encoding="utf-8") as series:
+        series.writelines(json.dumps({**made[0], "sequence": n}) + "\n" for n in range(60_000))
+    with subprocess.Popen([str(assay), "export", "--to", "csv", "-o", "new/made/run.csv", "made"], cwd=call.here, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        wait_for((call.here / "new" / "made").exists, "the export to begin")
+        process.send_signal(number)
+        said = process.communicate(timeout=60)
+
+    assert (process.returncode, said) == (-number, (b"", b""))
+    assert not [path for path in (call.here / "new").rglob("*") if not path.is_dir()]
+    assert number == signal.SIGKILL or not (call.here / "new").exists()
+
+
+def test_an_export_that_fails_leaves_no_directory_that_it_made(call, made):
+    info = made_info()
+    del info["time"]["started"]
+    write_run(call.here / "timeless", info, [{key: value for key, value in made[0].items() if key != "time"}])
+    (call.here / "there").mkdir()
+    for where in ("a/b/c", "a/b/", "there/d/e"):
+        assert call("export", "--to", "otlp", "-o", where, "timeless").status == 1
+    assert sorted(path.name for path in call.here.iterdir()) == ["made", "there", "timeless"]
+    assert not list((call.here / "there").iterdir())
+
+
+def test_a_run_that_is_named_by_a_path_makes_no_hidden_file(call):
+    shutil.copy(FOREIGN / "psrecord" / "plain.txt", call.here / ".plain.txt")
+    (call.here / "below").mkdir()
+    for word in ("below/../.plain.txt", ".plain.txt", "./.plain.txt"):
+        export(call, "--to", "csv", "--clobber", "-o", "out/", word)
+    names = [path.name for path in (call.here / "out").iterdir()]
+    assert names and not [name for name in names if name.startswith((".", "_"))]
+
+
+def test_of_several_runs_one_that_cannot_be_told_is_named_and_the_others_are_written(call, made):
+    info = made_info(2)
+    del info["time"]["started"]
+    timeless = [{key: value for key, value in window.items() if key != "time"} for window in made]
+    for name in ("second", "third"):
+        write_run(call.here / name, info, timeless)
+    alone = export(call, "--to", "otlp", "made")
+    for words in (["made", "second", "third"], ["second", "made", "third"], ["second", "third", "made"]):
+        called = call("export", "--to", "otlp", *words)
+        assert (called.status, called.out, called.err.count("\n")) == (1, alone, 2)
+        assert all(f"{name}/info.json: it does not say when it was" in called.err for name in ("second", "third"))
+    called = call("export", "--to", "otlp", "-o", "new/none", "second", "third")
+    assert (called.status, called.err.count("\n")) == (1, 2) and not (call.here / "new").exists()
+    called = call("export", "--to", "con-duct", "-o", "ducts/", "second", "made")
+    assert called.status == 1 and "second/info.json: it does not say when it was" in called.err
+    assert len(list((call.here / "ducts").iterdir())) == 2
+
+
+def test_windows_without_a_time_are_left_out_and_counted(call, made):
+    info = made_info()
+    del info["time"]["started"]
+    write_run(call.here / "half", info, [made[0], {key: value for key, value in made[1].items() if key != "time"}])
+    called = call("export", "--to", "otlp", "half")
+
+    assert (called.status, called.err.count("\n")) == (0, 1) and "left out 1 of its windows: they do not say when" in called.err
+    assert len(called.out.splitlines()) == 1
+
+
+def test_a_process_of_con_ducts_has_its_command_line_in_each_window(call, made):
+    """The record tells it once: also when that window is left out, until the process ends; another with its pid has its own."""
+    total = {"proc_rss_total_bytes": {"max": 7, "quality": "exact"}, "tree_cpu_percent": {"max": 1, "quality": "exact"}}
+    process = {"pid": 7, "start_time_ticks": 5, "name": "python3", "values": {"proc_rss_bytes": {"max": 3}}}
+
+    def window(number, *processes, values=None):
+        return {**made[0], "sequence": number, "end_seconds": number + 1, "time": f"2026-11-28T12:00:0{number + 1}Z",
+                "values": total if values is None else values, "processes": processes}
+
+    write_run(call.here / "told", made_info(), [
+        window(0, {**process, "command": ["python3", "work.py"]}, values={}), window(1, process),
+        window(2, {**process, "command": ["python3", "exec.py"]}), window(3, {**process, "ended": True}),
+        window(4, {**process, "start_time_ticks": 9, "command": ["sleep", "9"]}), window(5, {**process, "start_time_ticks": 9}),
+        window(6, {**process, "start_time_ticks": 5})])
+    call("export", "--to", "con-duct", "-o", "a_", "told")
+    lines = [json.loads(line) for line in (call.here / "a_usage.jsonl").read_text().splitlines()]
+
+    assert [line["processes"]["7"]["cmd"] for line in lines] == [
+        "python3 work.py", "python3 exec.py", "python3 exec.py", "sleep 9", "sleep 9", "python3"]
+
+
+@pytest.mark.parametrize("statistics", (("delta",), ("delta", "last")))
+@pytest.mark.parametrize("before", (0, 5000))
+def test_a_session_of_jumper_keeps_the_io_of_the_first_window(call, made, statistics, before):
+    """JUmPER's own counters go back beyond its first row, so its reader leaves that row out; our manifest tells what came before."""
+    info = made_info()
+    info["measurements"].append(row("tree_io_write_bytes", "counter", "bytes", "single", [*statistics], otel="process.disk.io"))
+    grown, windows = (40_000_000, 0, 20_006_400), []
+    for number, delta in enumerate(grown):
+        io = {"delta": delta, "last": before + sum(grown[:number + 1])}
+        windows.append({**made[0], "sequence": number, "start_seconds": number, "end_seconds": number + 1, "time": f"2026-11-28T12:00:0{number + 1}Z",
+                        "monotonic_ns": (1234 + number) * 10**9,
+                        "values": {"tree_io_write_bytes": {**{name: io[name] for name in statistics}, "quality": "exact"},
+                                   "proc_rss_total_bytes": {"max": 4096, "quality": "exact"}}})
+    write_run(call.here / "wrote", info, windows)
+    export(call, "--to", "jumper", "-o", "session", "wrote")
+    there = series_of(call, "session")
+
+    assert [window["values"]["jumper_write_bytes"]["delta"] for window in there["windows"]] == [*grown]
+    assert (there["info"]["headline"]["io_write_bytes"]["value"], there["info"]["headline"]["io_write_bytes"]["quality"]) == (60_006_400, "estimate")
+
+
+def test_a_session_of_jumpers_own_is_a_lower_bound_of_its_io(call):
+    shutil.copytree(FOREIGN / "jumper-session", call.here / "session")
+    (call.here / "session" / "perf_system.csv").unlink()
+    (call.here / "session" / "perf_process.csv").write_text(
+        "time,memory,io_read_count,io_write_count,io_read,io_write,cpu_util_avg\n" + "".join(
+            f"{time},1,,,{read / seconds!r},{write / seconds!r},\n" for time, seconds, read, write in (
+                (100, 100, 7, 1000), (101, 1, 9, 5000), (102, 1, 8, 6000))))
+    headline = series_of(call, "session")["info"]["headline"]
+
+    assert (headline["io_write_bytes"]["value"], headline["io_write_bytes"]["quality"]) == (5000, "lower_bound")
+    assert "first row" in headline["io_write_bytes"]["why"]
+    assert (headline["io_read_bytes"]["value"], headline["io_read_bytes"]["quality"]) == (2, "estimate"), "it went back"
+
+
+def test_json_documents_behind_each_other_are_all_their_runs(call, made):
+    write_run(call.here / "second", made_info(2), made)
+    write_run(call.here / "third", made_info(3), [])
+    documents = [export(call, "--to", "json", *runs).encode() for runs in (("made", "second"), ("third",))]
+    (call.here / "all.json").write_bytes(b"".join(documents))
+    called = call("import", "-p", "again-{pid}/", "all.json")
+
+    assert (called.status, called.err) == (0, "")
+    infos = sorted(json.loads(path.read_text())["id"] for path in call.here.glob("again-*/info.json"))
+    assert infos == [made_info(number)["id"] for number in (1, 2, 3)]
+    assert "holds several runs" in call("export", "--to", "csv", "all.json").err
+    for rest, words in ((b"behind it\n", "no document begins"), (documents[1][:len(documents[1]) // 2], "ends in the middle")):
+        (call.here / "odd.json").write_bytes(documents[1] + rest)
+        for words_of in (["import", "-n", "odd.json"], ["export", "--to", "csv", "odd.json"]):
+            called = call(*words_of)
+            assert (called.status, called.err.count("\n")) == (1, 1) and words in called.err, called.err
+
+
+@pytest.mark.parametrize("layout", ({"separators": (",", ":")}, {"indent": 2}, {}))
+def test_a_json_document_that_was_laid_out_anew_is_refused_with_the_reason(call, made, layout):
+    document = json.loads(export(call, "--to", "json", "made"))
+    (call.here / "anew.json").write_text(json.dumps(document, **layout) + "\n")
+    (call.here / "list.json").write_text(json.dumps([document], **layout) + "\n")
+    for name in ("anew.json", "list.json"):
+        called = call("import", "-n", name)
+        assert (called.status, called.out, called.err.count("\n")) == (1, "", 1)
+        assert "line 1: " in called.err and "laid out anew is not read" in called.err
+    with open(call.here / "large.json", "w", encoding="utf-8") as file:
+        file.write(json.dumps(document, **layout))
+        for _ in range(17):
+            file.write(" " * (1 << 20))
+    assert "line 1: no document begins there" in call("import", "-n", "large.json").err
+
+
+def test_an_imported_run_is_the_same_after_it_went_through_json(call):
+    """By its id and the time of its import; a file that was never imported becomes a run now."""
+    shutil.copy(FOREIGN / "psrecord" / "plain.txt", call.here)
+    assert call("import", "-p", "first/", "plain.txt").status == 0
+    export(call, "--to", "json", "-o", "first.json", "first")
+    export(call, "--to", "json", "-o", "never.json", "plain.txt")
+    for name in ("first", "never"):
+        assert call("import", "-p", f"{name}-again/", f"{name}.json").status == 0
+    first, again, never = (json.loads((call.here / name / "info.json").read_text()) for name in ("first", "first-again", "never-again"))
+    files = again.pop("files")
+
+    assert first.pop("files") != files and first == again
+    assert (call.here / "first" / "usage.jsonl").read_text() == (call.here / "first-again" / "usage.jsonl").read_text()
+    assert never["id"] != first["id"] and never["imported"]["time"]
+
+
+def test_an_ordinary_user_gives_files_their_names_too(call, room, made, ordinary_user):
+    """linkat(2) of a file without a name takes a capability or /proc."""
+    (room / "out").mkdir()
+    (room / "out").chmod(0o777)
+    write_run(room / "run", made_info(), made)
+    for words in ((), ("--clobber",)):
+        called = call("export", "--to", "jumper", *words, "-o", f"{room}/out/a/session", str(room / "run"), user=ordinary_user)
+        assert (called.status, called.err) == (0, "")
+    assert sorted(path.name for path in (room / "out" / "a" / "session").iterdir()) == ["cell_history.csv", "manifest.json", "perf_process.csv"]
+    assert (room / "out" / "a" / "session" / "manifest.json").stat().st_uid == ordinary_user.uid

@@ -606,3 +606,69 @@ def test_a_log_that_is_just_being_written_is_kept_as_what_it_was_then(take, call
     assert call("import", "-n", f"{prefix}info.json").out.endswith("d_info.json: con-duct, 3 windows, running\n")
     info, _ = take(f"{prefix}info.json")
     assert info["state"] == "lost" and info["imported"]["lost"] == "con-duct has not written its info.json yet"
+
+
+@pytest.mark.parametrize("names", (("prmon/prmon.json", "prmon/prmon.txt"), ("resource_monitor/job.summary", "resource_monitor/job.series"),
+                                   ("con-duct/0.1.0_info.json", "con-duct/0.1.0_usage.json")))
+@pytest.mark.parametrize("said", (False, True))
+def test_files_of_one_run_of_any_format_that_are_named_together_are_one_run(call, room, names, said):
+    copy_of(room, *names)
+    words = [str(room / name.rpartition("/")[2]) for name in names]
+    form = ("--from", names[0].rpartition("/")[0]) if said else ()
+    for order in (words, [*reversed(words)], [*words, *words]):
+        called = call("import", "-n", *form, *order)
+        assert (called.status, called.out.count("\n")) == (0, 1), (called.out, called.err)
+
+
+def test_runs_of_different_tools_with_names_alike_are_runs_of_their_own(call, room):
+    shutil.copy(FOREIGN / "prmon" / "prmon.txt", room / "job.txt")
+    shutil.copy(FOREIGN / "resource_monitor" / "job.summary", room / "job.json")
+
+    assert call("import", "-n", f"{room}/job.txt", f"{room}/job.json").out.count("\n") == 2
+
+
+@pytest.mark.parametrize("named", ("manifest.json", "cell_history.csv", "perf_process.csv", "perf_system.csv"))
+@pytest.mark.parametrize("said", (False, True))
+def test_any_file_of_a_session_of_jumper_stands_for_the_whole_session(call, room, named, said):
+    shutil.copytree(FOREIGN / "jumper-session", room / "session")
+    form = ("--from", "jumper") if said else ()
+    whole = call("import", "-n", *form, f"{room}/session")
+    assert whole.out.count("\n") == 2
+    part = call("import", "-n", *form, f"{room}/session/{named}", f"{room}/session/manifest.json", f"{room}/session")
+
+    assert (part.status, part.out, part.err) == (0, whole.out, "")
+
+
+def test_a_manifest_of_something_else_is_no_session(call, room):
+    (room / "manifest.json").write_text('{"name": "an app"}', encoding="utf-8")
+    called = call("import", "-n", f"{room}/manifest.json")
+
+    assert (called.status, called.err.count("\n")) == (1, 1) and "no other format" in called.err
+
+
+def test_clobber_never_moves_what_the_same_import_reads(call, duct, room):
+    """The record that would be replaced is the log itself, or that of a later word."""
+    log = duct().parent
+    for path in list(log.iterdir()):
+        path.rename(log / path.name.removeprefix("d_"))
+    shutil.copy(FOREIGN / "psrecord" / "plain.txt", room / "other.txt")
+    before = {path.name: path.read_bytes() for path in log.iterdir()}
+    for words in ((f"{log}/info.json",), (f"{log}",), (f"{log}/stdout",), (f"{room}/other.txt", f"{log}/usage.jsonl"),
+                  ("--from", "con-duct", f"{log}/usage.jsonl")):
+        called = call("import", "--clobber", "-p", f"{log}/", *words)
+        assert called.status == 1 and "is never replaced" in called.err, words
+        assert {path.name: path.read_bytes() for path in log.iterdir()} == before, words
+
+
+def test_rows_of_a_session_of_jumper_that_cannot_be_read_are_counted_on_standard_error(call, room):
+    shutil.copytree(FOREIGN / "jumper-session", room / "session")
+    (room / "session" / "perf_system.csv").unlink()
+    table = room / "session" / "perf_process.csv"
+    lines = table.read_bytes().splitlines(keepends=True)
+    table.write_bytes(b"".join([*lines[:2], b"\0" * 30 + b"\n", b"x" * (5 << 20) + b"\n", lines[1], b"1,2\n", *lines[2:], lines[2][:-1]]))
+    called = call("import", "-p", f"{room}/new_", f"{room}/session")
+
+    assert called.status == 0, called.err
+    assert "4 lines could not be read (the first is line 3)" in called.err and "last line is not whole" in called.err
+    assert len(read_usage(room / "new_")) == len(lines) - 1
+    assert any("4 lines of its series could not be read (the first is line 3)" in note for note in read_info(room / "new_")["notes"])

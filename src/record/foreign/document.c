@@ -12,12 +12,16 @@
 #include "record/foreign/import.h"
 #include "record/stored_run.h"
 
+/* Its name stands at the beginning, in whatever lines. */
+#define NAME_WITHIN ((size_t) 100)
+
 static int probe(const struct import_file *file)
 {
-	static const char head[] = EXPORT_DOCUMENT_HEAD;
+	static const char name[] = "\"" EXPORT_DOCUMENT_SCHEMA "\"";
+	size_t n = file->n_head < NAME_WITHIN ? file->n_head : NAME_WITHIN;
+	const char *begin = file->head + strspn(file->head, " \t\r\n[");
 
-	return !file->is_directory && file->n_head >= strlen(head) &&
-			       memcmp(file->head, head, strlen(head)) == 0
+	return !file->is_directory && *begin == '{' && memmem(file->head, n, name, strlen(name))
 		       ? 2
 		       : 0;
 }
@@ -124,17 +128,54 @@ static void take_state(struct reading *r, const char *line)
 				: "it went on when it was exported");
 }
 
+/* 1: a document begins; 0: the file ends. */
+static int read_head(struct reading *r)
+{
+	static const char head[] = EXPORT_DOCUMENT_HEAD;
+	char *line;
+	size_t n;
+	int got = line_source_next(&r->source, &line, &n);
+
+	if (got < 0)
+		return draft_fail(r->d, r->err, got, "cannot read it");
+	if (got == 0 && r->source.too_long == 0)
+		return 0;
+	if (got > 0 && n == strlen(head) && memcmp(line, head, n) == 0)
+		return r->source.torn ? fail_line(r, "it ends in the middle") : 1;
+	return draft_fail(r->d, r->err, -EINVAL,
+		"line %llu: no document begins there as 'assay export --to json' writes it, each "
+		"window on a line; one that was laid out anew is not read",
+		(unsigned long long) r->source.line);
+}
+
+/* 1: a run begins in that line; 0: the file ends. Documents may stand one behind the other. */
+static int find_run(struct reading *r, char **line)
+{
+	size_t n;
+	int code = next_line(r, line, &n);
+
+	while (code == 0 && is_line(*line, EXPORT_DOCUMENT_END)) {
+		code = read_head(r);
+		if (code <= 0)
+			return code;
+		code = next_line(r, line, &n);
+	}
+	return code < 0 ? code : 1;
+}
+
 /* 1: the run that was asked for; 0: it is not there. */
 static int read_runs(struct reading *r, size_t which)
 {
 	char *line;
 	size_t n;
-	int code = next_line(r, &line, &n); /* the head */
+	int code = read_head(r);
 
+	code = code > 0 ? 0 : code;
 	for (size_t i = 0; code == 0; i++) {
-		code = next_line(r, &line, &n);
-		if (code < 0 || is_line(line, EXPORT_DOCUMENT_END))
+		code = find_run(r, &line);
+		if (code <= 0)
 			return code;
+		code = 0;
 		if (!is_line(line, EXPORT_DOCUMENT_RUN))
 			return fail_line(r, "no run begins there; were its lines changed?");
 		if (i == which)
@@ -171,4 +212,5 @@ const struct importer document_importer = {
 	.probe = probe,
 	.read = read_document,
 	.several = true,
+	.own_words = true,
 };

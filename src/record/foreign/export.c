@@ -25,6 +25,8 @@ const struct exporter *exporter_find(const char *name)
 
 int export_push(struct export *x)
 {
+	if (x->options->stop && *x->options->stop)
+		return error_say(&x->trouble, -EINTR, "interrupted");
 	for (size_t i = 0; i < EXPORT_FILES_MAX; i++) {
 		if (x->files[i].text.failed)
 			return -ENOMEM;
@@ -63,8 +65,10 @@ static int with_run(struct export *x, const char *name, step *each, struct error
 	struct export_run run;
 	int r = stored_run_open(name, &stored, err);
 
+	x->begun = false;
 	if (r < 0)
 		return r;
+	x->begun = true;
 	r = export_run_init(&run, &stored, x->options->measurements, err);
 	if (r == 0) {
 		r = each(x, &run, err);
@@ -83,15 +87,36 @@ static int with_run(struct export *x, const char *name, step *each, struct error
 	return r;
 }
 
+/* It is gone since it was looked at, or the format has no words for it: the others are written. */
+static bool is_left_out(const struct export *x, int r)
+{
+	return r < 0 && r != -ENOMEM && (!x->begun || r == -ENODATA);
+}
+
+static void tell_left_out(const struct export *x, struct error *err)
+{
+	if (x->options->left_out)
+		x->options->left_out(err->text, x->options->context);
+	*err = (struct error){ 0 };
+}
+
 static int run_all(struct export *x, const char *const *runs, struct error *err)
 {
 	int r = x->exporter->begin ? x->exporter->begin(x, err) : 0;
 
-	for (x->n_written = 0; x->n_written < x->n_runs && r == 0; x->n_written++) {
-		r = with_run(x, runs[x->n_written], x->exporter->run, err);
+	for (size_t i = 0; i < x->n_runs && r == 0; i++) {
+		r = with_run(x, runs[i], x->exporter->run, err);
+		if (is_left_out(x, r)) {
+			tell_left_out(x, err);
+			r = 0;
+			continue;
+		}
 		if (r == 0)
 			r = export_files_flush(x, err);
+		x->n_written += r == 0;
 	}
+	if (r == 0 && x->n_written == 0)
+		return -ENODATA;
 	if (r == 0 && x->exporter->end)
 		r = x->exporter->end(x, err);
 	return r;
@@ -108,15 +133,18 @@ int export_write(const struct exporter *exporter, const struct export_options *o
 
 	err = err ? err : &none;
 	err->text[0] = '\0';
-	for (size_t i = 0; i < n_runs && r == 0 && exporter->look; i++)
+	for (size_t i = 0; i < n_runs && r == 0 && exporter->look; i++) {
 		r = with_run(&x, runs[i], exporter->look, err);
+		if (is_left_out(&x, r))
+			r = 0; /* told when its turn comes */
+	}
 	if (r == 0)
 		r = export_files_open(&x, err);
 	if (r == 0)
 		r = run_all(&x, runs, err);
 	if (r == 0)
 		r = export_files_keep(&x, err);
-	else if (!err->text[0])
+	else if (!err->text[0] && r != -ENODATA)
 		error_set(err, r, "cannot write %s", path ? path : "standard output");
 	if (exporter->done)
 		exporter->done(&x);

@@ -8,6 +8,7 @@
 #define ASSAY_RECORD_FOREIGN_EXPORT_H
 
 #include <jansson.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,6 +16,9 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "record/foreign/export_rows.h"
+#include "record/nameless_file.h"
+
+struct stored_files;
 
 #define EXPORT_FILES_MAX 4
 
@@ -27,6 +31,9 @@ struct export_options {
 	const char *measurements; /* keys and globs, comma-separated; NULL: all */
 	unsigned subjects; /* EXPORT_PROCESSES, EXPORT_DEVICES */
 	bool clobber; /* files of that name are replaced */
+	const struct stored_files *inputs; /* never replaced; NULL */
+	const volatile sig_atomic_t *stop; /* not 0: give up, with -EINTR; NULL */
+	void (*left_out)(const char *line, void *context); /* of a run, and why; NULL */
 	void (*warn)(const char *line, void *context); /* NULL: nobody is told */
 	void *context;
 };
@@ -37,8 +44,9 @@ struct export_file {
 
 	/* private */
 	char *path; /* where it goes in the end; NULL: standard output */
-	char *temporary; /* what it is called until then; NULL: it is written in place */
-	int fd;
+	struct nameless_file file;
+	int dirfd; /* where it gets its name */
+	bool nameless; /* it has none yet; of one that is written in place, never */
 };
 
 struct export
@@ -51,6 +59,11 @@ struct export
 	const char *path; /* what the user called it; NULL: standard output */
 	void *state; /* the format's own */
 	struct error trouble; /* what went wrong in writing */
+
+	/* private */
+	size_t there; /* so much of the first path was there before */
+	bool kept;
+	bool begun; /* something of the run at hand may be in the document */
 };
 
 struct exporter {
@@ -65,7 +78,7 @@ struct exporter {
 	/* Sees each run before anything is written. May be NULL, as begin, end and done. */
 	int (*look)(struct export *x, struct export_run *run, struct error *err);
 	int (*begin)(struct export *x, struct error *err);
-	/* Writes one run. 0, or a negative errno with a line. */
+	/* Writes one run. 0, or a negative errno with a line; -ENODATA: it cannot be told so, and nothing of it was written. */
 	int (*run)(struct export *x, struct export_run *run, struct error *err);
 	int (*end)(struct export *x, struct error *err);
 	void (*done)(struct export *x); /* gives back `state`, also after a failure */
@@ -78,8 +91,8 @@ extern const size_t n_exporters;
 /* By its name; NULL. */
 const struct exporter *exporter_find(const char *name);
 /*
- * Writes a document, or the files that stand for one, whole or not at all. `runs`: their info files. `path`: a file, a prefix or a directory; NULL: standard output. 0, or a
- * negative errno with a line; -EPIPE: whoever read has gone.
+ * Writes a document, or the files that stand for one, whole or not at all. `runs`: their info files. `path`: a file, a prefix or a directory; NULL: standard output. A run that cannot be read or be told so is left out. 0, or a
+ * negative errno with a line; -ENODATA without one: none of them could be told; -EPIPE: whoever read has gone.
  */
 int export_write(const struct exporter *exporter, const struct export_options *options,
 	const char *const *runs, size_t n_runs, const char *path, struct error *err);

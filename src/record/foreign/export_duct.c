@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -45,8 +46,8 @@ struct duct {
 	struct figure_row rows[N_FIGURES];
 	const struct export_row *elapsed;
 	json_int_t samples;
-	uint64_t windows, left_out;
-	bool untimed;
+	uint64_t windows, left_out, untimed;
+	json_t *commands; /* by PID.START_TIME_TICKS: the record tells them once, con-duct in each line */
 };
 
 static const struct export_row *find_row(
@@ -142,12 +143,54 @@ static void add_elapsed(struct buf *out, const json_t *number)
 	buf_addf(out, "%02" PRIu64 ":%02" PRIu64 "\"", s / 60 % 60, s % 60);
 }
 
+static void process_key(const json_t *process, char *key, size_t size)
+{
+	snprintf(key, size, "%" JSON_INTEGER_FORMAT ".%" JSON_INTEGER_FORMAT,
+		json_integer_value(json_object_get(process, "pid")),
+		json_integer_value(json_object_get(process, "start_time_ticks")));
+}
+
+/* Those that this window tells, also when it is left out itself. */
+static int note_commands(struct duct *d, const json_t *processes)
+{
+	json_t *process;
+	char key[48];
+	size_t i;
+
+	json_array_foreach(processes, i, process)
+	{
+		json_t *command = json_object_get(process, "command");
+
+		process_key(process, key, sizeof(key));
+		if (json_array_size(command) > 0 && json_object_set(d->commands, key, command) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static void forget_ended(struct duct *d, const json_t *processes)
+{
+	const json_t *process;
+	char key[48];
+	size_t i;
+
+	json_array_foreach(processes, i, process)
+	{
+		process_key(process, key, sizeof(key));
+		if (json_is_true(json_object_get(process, "ended")))
+			json_object_del(d->commands, key);
+	}
+}
+
 static void add_process(struct buf *out, const struct duct *d, const json_t *process, uint64_t ns)
 {
 	const json_t *values = json_object_get(process, "values");
 	const json_t *states = json_object_get(process, "states");
-	const json_t *command = json_object_get(process, "command");
+	const json_t *command;
+	char key[48];
 
+	process_key(process, key, sizeof(key));
+	command = json_object_get(d->commands, key);
 	buf_add_text(out, "{");
 	for (size_t i = 0; i < N_FIGURES; i++)
 		add_if_told(
@@ -224,7 +267,7 @@ static bool can_be_plotted(const struct duct *d, const json_t *values)
 	return true;
 }
 
-static int add_window(struct export *x, struct export_run *run, const json_t *window)
+static int write_window(struct export *x, struct export_run *run, const json_t *window)
 {
 	struct duct *d = x->state;
 	struct buf *out = &x->files[USAGE].text;
@@ -234,8 +277,8 @@ static int add_window(struct export *x, struct export_run *run, const json_t *wi
 	uint64_t end;
 
 	if (!export_window_times(run, window, &start, &end)) {
-		d->untimed = true;
-		return -ENODATA;
+		d->untimed++;
+		return 0;
 	}
 	if (!can_be_plotted(d, values)) {
 		d->left_out++;
@@ -265,6 +308,18 @@ static int add_window(struct export *x, struct export_run *run, const json_t *wi
 	d->samples += json_integer_value(samples);
 	d->windows++;
 	return 0;
+}
+
+static int add_window(struct export *x, struct export_run *run, const json_t *window)
+{
+	struct duct *d = x->state;
+	const json_t *processes = json_object_get(window, "processes");
+	int r = note_commands(d, processes);
+
+	if (r == 0)
+		r = write_window(x, run, window);
+	forget_ended(d, processes);
+	return r;
 }
 
 static void add_command(struct buf *out, const struct export_run *run)
@@ -434,8 +489,11 @@ static void add_info(struct export *x, const struct duct *d, const struct export
 static int write_run(struct export *x, struct export_run *run, struct error *err)
 {
 	static const char *const elapsed[N_KEYS] = { "*_elapsed_seconds" };
-	struct duct d = { .elapsed = find_row(run, elapsed, PROCESS) };
+	struct duct d = { .elapsed = find_row(run, elapsed, PROCESS), .commands = json_object() };
 	int r;
+
+	if (!d.commands)
+		return error_set(err, -ENOMEM, "cannot export it");
 
 	for (size_t i = 0; i < N_FIGURES; i++) {
 		d.rows[i].total = find_row(run, figures[i].total, SINGLE);
@@ -444,19 +502,24 @@ static int write_run(struct export *x, struct export_run *run, struct error *err
 	x->state = &d;
 	r = export_series(x, run, add_window, err);
 	x->state = NULL;
-	if (d.untimed)
-		error_say(err, r,
+	if (r == 0 && d.untimed > 0 && d.windows == 0)
+		r = error_say(err, -ENODATA,
 			"%s: it does not say when it was, and con-duct's series needs "
 			"the time of day",
 			run->stored->file);
 	if (r == 0)
 		add_info(x, &d, run);
+	if (r == 0 && d.untimed > 0)
+		export_warn(x, run,
+			"left out %" PRIu64 " of its windows: they do not say when they were",
+			d.untimed);
 	if (r == 0 && d.left_out > 0)
 		export_warn(x, run,
 			"left out %" PRIu64
 			" of its windows: without CPU use or resident memory con-duct "
 			"takes no line",
 			d.left_out);
+	json_decref(d.commands);
 	for (size_t i = 0; i < N_FIGURES; i++)
 		json_decref((json_t *) (uintptr_t) d.rows[i].peak);
 	return r;

@@ -13,7 +13,8 @@
 #include "base/error.h"
 #include "base/fd_write.h"
 #include "record/foreign/export.h"
-#include "record/temporary_file.h"
+#include "record/nameless_file.h"
+#include "record/stored_files.h"
 
 static size_t n_files(const struct exporter *e)
 {
@@ -40,29 +41,22 @@ static size_t directory_length(const char *path)
 /* Device files, pipes and what /dev/stdout stands for are written to as they are; nobody may put a file in their place. */
 static int open_in_place(struct export_file *f, struct error *err)
 {
-	f->fd = open(f->path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
-	return f->fd < 0 ? error_set(err, -errno, "cannot write %s", f->path) : 0;
+	f->file.fd = open(f->path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
+	return f->file.fd < 0 ? error_set(err, -errno, "cannot write %s", f->path) : 0;
 }
 
-static int open_temporary(struct export_file *f, struct error *err)
+static int open_nameless(struct export_file *f, struct error *err)
 {
 	size_t n = directory_length(f->path);
 	char *directory = n > 0 ? strndup(f->path, n) : strdup(".");
-	char name[TEMPORARY_NAME_SIZE];
-	int dirfd = directory ? open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
-	int r = dirfd < 0 ? -errno : 0;
+	int r = directory ? 0 : -ENOMEM;
 
 	if (r == 0) {
-		f->fd = temporary_file_open(dirfd, name);
-		if (f->fd < 0)
-			r = f->fd;
-		close(dirfd);
+		f->dirfd = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+		r = f->dirfd < 0 ? -errno : nameless_file_open(f->dirfd, &f->file);
 	}
 	free(directory);
-	if (r == 0 && asprintf(&f->temporary, "%.*s%s", (int) n, f->path, name) < 0) {
-		f->temporary = NULL;
-		r = -ENOMEM;
-	}
+	f->nameless = r == 0;
 	return r < 0 ? error_set(err, r, "cannot write %s", f->path) : 0;
 }
 
@@ -71,13 +65,16 @@ static int open_file(struct export *x, struct export_file *f, struct error *err)
 	struct stat st;
 
 	if (stat(f->path, &st) < 0)
-		return open_temporary(f, err);
+		return open_nameless(f, err);
 	if (S_ISDIR(st.st_mode))
 		return error_say(err, -EISDIR,
 			"%s is a directory; with a / behind it, a file of each run goes into it",
 			f->path);
 	if (!S_ISREG(st.st_mode))
 		return open_in_place(f, err);
+	if (x->options->inputs && stored_files_hold(x->options->inputs, &st))
+		return error_say(err, -EEXIST,
+			"%s is a file of a run that is read, and is never replaced", f->path);
 	if (!x->options->clobber)
 		return error_say(
 			err, -EEXIST, "%s is there already; --clobber replaces it", f->path);
@@ -87,24 +84,40 @@ static int open_file(struct export *x, struct export_file *f, struct error *err)
 		free(f->path);
 		f->path = real;
 	}
-	return open_temporary(f, err);
+	return open_nameless(f, err);
 }
 
-/* Makes the missing directories of a path, as `assay run` does for a prefix. */
-static int make_directories(const char *path, struct error *err)
+/* Makes the missing directories of a path, as `assay run` does for a prefix, and notes how much of it was there. */
+static int make_directories(struct export *x, const char *path, struct error *err)
 {
 	char *copy = strdup(path);
 	int r = copy ? 0 : -ENOMEM;
 
+	x->there = directory_length(path);
 	for (char *at = copy ? strchr(copy + 1, '/') : NULL; at && r == 0;
 		at = strchr(at + 1, '/')) {
 		*at = '\0';
-		if (mkdir(copy, 0777) < 0 && errno != EEXIST && errno != EISDIR)
-			r = -errno;
+		if (mkdir(copy, 0777) < 0)
+			r = errno == EEXIST || errno == EISDIR ? 0 : -errno;
+		else if (x->there > (size_t) (at - copy))
+			x->there = (size_t) (at - copy);
 		*at = '/';
 	}
 	free(copy);
 	return r < 0 ? error_set(err, r, "cannot make the directory of %s", path) : 0;
+}
+
+/* Those that were made for nothing. One that is not empty stays. */
+static void remove_directories(const struct export *x, char *path)
+{
+	char *slash;
+
+	while ((slash = strrchr(path, '/')) && (size_t) (slash - path) >= x->there &&
+		slash > path) {
+		*slash = '\0';
+		if (rmdir(path) < 0)
+			break;
+	}
 }
 
 static int name_file(struct export *x, size_t i, struct error *err)
@@ -118,7 +131,7 @@ static int name_file(struct export *x, size_t i, struct error *err)
 		x->files[i].path = NULL;
 		return error_set(err, -ENOMEM, "cannot write %s", x->path);
 	}
-	return i == 0 ? make_directories(x->files[i].path, err) : 0;
+	return i == 0 ? make_directories(x, x->files[i].path, err) : 0;
 }
 
 int export_files_open(struct export *x, struct error *err)
@@ -127,9 +140,9 @@ int export_files_open(struct export *x, struct error *err)
 	int r = 0;
 
 	for (size_t i = 0; i < n; i++)
-		x->files[i].fd = -1;
+		x->files[i].file.fd = x->files[i].dirfd = -1;
 	if (!x->path) {
-		x->files[0].fd = STDOUT_FILENO;
+		x->files[0].file.fd = STDOUT_FILENO;
 		return 0;
 	}
 	for (size_t i = 0; i < n && r == 0; i++) {
@@ -147,7 +160,7 @@ int export_files_flush(struct export *x, struct error *err)
 		int r = f->text.failed ? -ENOMEM : 0;
 
 		if (r == 0)
-			r = fd_write_all(f->fd, f->text.data, f->text.len, NULL);
+			r = fd_write_all(f->file.fd, f->text.data, f->text.len, NULL);
 		if (r < 0)
 			return error_set(err, r, "cannot write %s", called(f));
 		buf_clear(&f->text);
@@ -155,42 +168,29 @@ int export_files_flush(struct export *x, struct error *err)
 	return 0;
 }
 
-static int close_file(struct export_file *f, struct error *err)
+/* The descriptor stays: a file without a name is gone with the last one. */
+static int finish_file(const struct export_file *f, struct error *err)
 {
 	/* close(2): over a network, a full disk is told only here. */
-	int r = close(f->fd) < 0 ? -errno : 0;
+	int fd = fcntl(f->file.fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	int r = fd < 0 || close(fd) < 0 ? -errno : 0;
 
-	f->fd = -1;
 	return r < 0 ? error_set(err, r, "cannot write %s", called(f)) : 0;
-}
-
-/* Where the file system cannot refuse to replace, a link does: it never replaces. */
-static int rename_new(const char *from, const char *to)
-{
-	if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
-		return 0;
-	if (errno != EINVAL && errno != ENOSYS)
-		return -errno;
-	if (link(from, to) < 0)
-		return -errno;
-	unlink(from);
-	return 0;
 }
 
 static int give_name(const struct export *x, struct export_file *f, struct error *err)
 {
 	int r = 0;
 
-	if (!f->temporary || f->left_out)
+	if (!f->nameless || f->left_out)
 		return 0;
 	if (x->options->clobber)
-		r = rename(f->temporary, f->path) < 0 ? -errno : 0;
+		r = nameless_file_replace(f->dirfd, &f->file, f->path + directory_length(f->path));
 	else
-		r = rename_new(f->temporary, f->path);
+		r = nameless_file_name(f->dirfd, &f->file, f->path + directory_length(f->path));
 	if (r < 0)
 		return error_set(err, r, "cannot write %s", f->path);
-	free(f->temporary);
-	f->temporary = NULL;
+	f->nameless = false;
 	return 0;
 }
 
@@ -200,14 +200,15 @@ int export_files_keep(struct export *x, struct error *err)
 	int r = export_files_flush(x, err);
 
 	for (size_t i = 0; i < n && r == 0; i++)
-		r = close_file(&x->files[i], err);
+		r = finish_file(&x->files[i], err);
 	/* The first is what a reader looks for: it comes last, when the others are there. */
 	for (size_t i = n; i-- > 0 && r == 0;) {
 		r = give_name(x, &x->files[i], err);
 		for (size_t k = i + 1; r < 0 && k < n; k++)
-			if (x->files[k].path && !x->files[k].temporary && !x->files[k].left_out)
+			if (x->files[k].dirfd >= 0 && !x->files[k].nameless)
 				unlink(x->files[k].path);
 	}
+	x->kept = r == 0;
 	return r;
 }
 
@@ -216,14 +217,14 @@ void export_files_close(struct export *x)
 	for (size_t i = 0; i < EXPORT_FILES_MAX; i++) {
 		struct export_file *f = &x->files[i];
 
-		if (f->fd > STDERR_FILENO)
-			close(f->fd);
-		if (f->temporary)
-			unlink(f->temporary);
-		free(f->temporary);
-		free(f->path);
+		if (f->file.fd > STDERR_FILENO)
+			nameless_file_drop(f->dirfd, &f->file);
+		if (f->dirfd > STDERR_FILENO)
+			close(f->dirfd);
 		buf_done(&f->text);
 	}
-	if (x->path && x->exporter->directory)
-		rmdir(x->path); /* one that is empty, for nothing came of it */
+	if (x->files[0].path && !x->kept)
+		remove_directories(x, x->files[0].path);
+	for (size_t i = 0; i < EXPORT_FILES_MAX; i++)
+		free(x->files[i].path);
 }

@@ -40,7 +40,9 @@ static const struct {
 
 struct jumper {
 	const struct export_row *rows[N_COLUMNS];
-	double grown[N_COLUMNS]; /* of a counter that is told by its growth */
+	double grown[N_COLUMNS]; /* the totals */
+	double first[N_COLUMNS]; /* what they were before the first window; -1: not known */
+	bool begun;
 	double cpus, start, before;
 };
 
@@ -65,6 +67,21 @@ static const json_t *value_of(const struct jumper *j, const json_t *window, size
 	return json_is_number(number) ? number : json_object_get(value, second);
 }
 
+/* JUmPER's own counters began before its session: in assay's export the manifest tells from where. */
+static void take_io(struct jumper *j, const json_t *window, size_t column)
+{
+	const json_t *last = value_of(j, window, column, "last", "last");
+	const json_t *delta = value_of(j, window, column, "delta", "delta");
+	double grown = json_number_value(delta);
+
+	if (last)
+		j->grown[column] = json_number_value(last);
+	else if (delta)
+		j->grown[column] += grown;
+	if (!j->begun && delta)
+		j->first[column] = j->grown[column] > grown ? j->grown[column] - grown : 0;
+}
+
 /* A running total, divided by the time since the row before: so JUmPER exports it. */
 static void add_io(
 	struct jumper *j, struct buf *out, const json_t *window, size_t column, double seconds)
@@ -73,10 +90,6 @@ static void add_io(
 	const json_t *delta = value_of(j, window, column, "delta", "delta");
 
 	buf_add_char(out, ',');
-	if (last)
-		j->grown[column] = json_number_value(last);
-	else if (delta)
-		j->grown[column] += json_number_value(delta);
 	/* A total that is told by its growth alone begins at 0 in the first row. */
 	if (!j->rows[column])
 		return;
@@ -100,6 +113,9 @@ static int add_window(struct export *x, struct export_run *run, const json_t *wi
 				   ? json_number_value(monotonic) / 1e9 - end
 				   : CLOCK_START;
 	time = j->start + end;
+	for (size_t i = READ_CALLS; i <= WRITE; i++)
+		take_io(j, window, i);
+	j->begun = true;
 	if (time <= j->before)
 		return 0;
 	export_add_double(out, time);
@@ -196,6 +212,15 @@ static void add_manifest(struct buf *out, const struct jumper *j, const struct e
 		export_add_key(out, columns[i].name);
 		export_add_string(out, j->rows[i]->key);
 	}
+	buf_add_char(out, '}');
+	export_add_key(out, "before_first_row");
+	buf_add_char(out, '{');
+	for (size_t i = READ_CALLS; i <= WRITE; i++) {
+		if (j->first[i] < 0)
+			continue;
+		export_add_key(out, columns[i].name);
+		export_add_double(out, j->first[i]);
+	}
 	buf_add_text(out, "}}}\n");
 }
 
@@ -208,8 +233,10 @@ static int write_run(struct export *x, struct export_run *run, struct error *err
 	if (!cpus)
 		cpus = export_member(run, "host", "cpus_online");
 	j.cpus = json_number_value(cpus);
-	for (size_t i = 0; i < N_COLUMNS; i++)
+	for (size_t i = 0; i < N_COLUMNS; i++) {
 		j.rows[i] = find_row(run, columns[i].keys);
+		j.first[i] = -1;
+	}
 	buf_add_text(&x->files[TABLE].text, "time,memory,io_read_count,io_write_count,io_read,"
 					    "io_write,cpu_util_avg,cpu_util_min,cpu_util_max,"
 					    "cell_index\n");

@@ -29,7 +29,7 @@ struct otlp {
 	struct export *x;
 	struct export_run *run;
 	uint64_t start_ns, end_ns; /* of the window at hand */
-	bool untimed;
+	uint64_t told, untimed; /* windows */
 };
 
 static void add_attribute(struct buf *out, const char *name, const char *text, size_t n)
@@ -238,9 +238,10 @@ static int add_window(struct export *x, struct export_run *run, const json_t *wi
 	int r;
 
 	if (!export_window_times(run, window, &o->start_ns, &o->end_ns)) {
-		o->untimed = true;
-		return -ENODATA;
+		o->untimed++;
+		return 0;
 	}
+	o->told++;
 	r = export_values(run, window, x->options->subjects, add_point, o);
 	return r == 0 && o->waiting >= LINE_SIZE ? write_line(o) : r;
 }
@@ -257,9 +258,14 @@ static int write_run(struct export *x, struct export_run *run, struct error *err
 	r = export_series(x, run, add_window, err);
 	if (r == 0)
 		r = write_line(&o);
-	else if (o.untimed)
-		error_say(err, r, "%s: it does not say when it was, and OTLP needs the time of day",
+	if (r == 0 && o.untimed > 0 && o.told == 0)
+		r = error_say(err, -ENODATA,
+			"%s: it does not say when it was, and OTLP needs the time of day",
 			run->stored->file);
+	else if (r == 0 && o.untimed > 0)
+		export_warn(x, run,
+			"left out %" PRIu64 " of its windows: they do not say when they were",
+			o.untimed);
 	x->state = NULL;
 	for (size_t i = 0; i < run->n_rows; i++) {
 		buf_done(&o.of[i].gauge);

@@ -35,6 +35,14 @@ const struct importer *importer_for(const struct import_file *file)
 	return best;
 }
 
+bool import_name_is_of_session(const char *name)
+{
+	for (size_t i = 0; i < n_importers; i++)
+		if (importers[i]->has_name && importers[i]->has_name(name))
+			return true;
+	return false;
+}
+
 static int read_head(struct import_file *file, struct error *err)
 {
 	char *head = calloc(1, IMPORT_HEAD_SIZE + 1);
@@ -86,5 +94,48 @@ void import_file_close(struct import_file *file)
 	free((char *) (uintptr_t) file->head);
 	if (file->fd >= 0)
 		close(file->fd);
+	free(file->session);
 	*file = (struct import_file){ .fd = -1 };
+}
+
+char *import_session_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	struct import_file directory;
+	const struct importer *importer;
+	char *session;
+
+	if (!import_name_is_of_session(slash ? slash + 1 : path))
+		return NULL;
+	session = slash ? strndup(path, (size_t) (slash - path) + (slash == path)) : strdup(".");
+	if (!session || import_file_open(session, &directory, NULL) < 0) {
+		free(session);
+		return NULL;
+	}
+	importer = directory.is_directory ? importer_for(&directory) : NULL;
+	import_file_close(&directory);
+	if (importer)
+		return session;
+	free(session);
+	return NULL;
+}
+
+int import_file_open_run(
+	const char *path, const struct importer *as, struct import_file *ret, struct error *err)
+{
+	char *session;
+	int r = import_file_open(path, ret, err);
+
+	if (r < 0 || ret->is_directory || (as ? !as->has_name : importer_for(ret) != NULL))
+		return r;
+	session = import_session_of(path);
+	if (!session)
+		return 0;
+	import_file_close(ret);
+	r = import_file_open(session, ret, err);
+	if (r < 0)
+		free(session);
+	else
+		ret->session = session;
+	return r;
 }

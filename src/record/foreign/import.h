@@ -25,6 +25,9 @@ struct import_file {
 	uint64_t size;
 	const char *head; /* the first bytes, NUL-terminated; "" of a directory */
 	size_t n_head;
+
+	/* private */
+	char *session; /* what `path` is then */
 };
 
 struct importer {
@@ -41,6 +44,9 @@ struct importer {
 	int (*read)(const struct import_file *file, size_t which, struct draft *draft,
 		struct error *err);
 	bool several; /* a file may hold more than one run */
+	bool own_words; /* its runs were assay's already, and keep their ids */
+	/* Of a tool whose run is a directory: whether it gives a file in it that name. NULL: it has none. */
+	bool (*has_name)(const char *name);
 };
 
 /* All of them, in the order of meson.build. */
@@ -51,7 +57,14 @@ extern const size_t n_importers;
 const struct importer *importer_find(const char *name);
 /* Opens the file (read-only, never blocking on a FIFO; anything but a regular file or a directory is refused) and reads its head. */
 int import_file_open(const char *path, struct import_file *ret, struct error *err);
+/* The same, but of a file that is only a part of a run which is a directory, that directory. `as`: the importer that shall read it; NULL: whoever knows it. */
+int import_file_open_run(
+	const char *path, const struct importer *as, struct import_file *ret, struct error *err);
 void import_file_close(struct import_file *file);
+/* Whether a file of that name, without a directory, may be one of a run that is a directory. */
+bool import_name_is_of_session(const char *name);
+/* The directory that the file is a part of and that is a run as a whole; heap. NULL: it is none, or there is no memory. */
+char *import_session_of(const char *path);
 /* The surest one; NULL: nobody knows it. */
 const struct importer *importer_for(const struct import_file *file);
 

@@ -139,6 +139,20 @@ static void tell_monitor(struct jumper_session *s, const json_t *monitor)
 	tell_limit(s, monitor);
 }
 
+/* "before_first_row" of what assay adds to a manifest. */
+static void read_io_before(struct jumper_session *s, const json_t *assay)
+{
+	const json_t *before = json_object_get(assay, "before_first_row");
+
+	for (size_t i = 0; i < JUMPER_N_IO; i++) {
+		const json_t *number = json_object_get(before, jumper_io_columns[i]);
+		double value = json_number_value(number);
+
+		s->io_before[i] =
+			json_is_number(number) && value >= 0 && value <= 0x1p62 ? value : -1;
+	}
+}
+
 static void tell_level(const struct jumper_session *s)
 {
 	static const char *const what[] = {
@@ -169,6 +183,7 @@ static int read_session(
 	draft_text(s->d, "imported", "version", json_string_value(json_object_get(app, "version")));
 	tell_level(s);
 	tell_monitor(s, json_object_get(manifest, "monitor"));
+	read_io_before(s, json_object_get(manifest, "assay"));
 	json_decref(manifest);
 	r = jumper_read_level(s, table);
 	if (r == 0 && session_file_open(files, CELLS, &cells) == 0) {
@@ -205,11 +220,20 @@ static int read_jumper(
 	return r < 0 ? r : 1;
 }
 
+static const char *const names[] = { MANIFEST, CELLS, "perf_process.csv", "perf_user.csv",
+	"perf_slurm.csv", "perf_system.csv" };
+
+static bool has_name(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	return false;
+}
+
 /* Of a zip file, the name of its first member stands in the head. */
 static int probe_jumper(const struct import_file *file)
 {
-	static const char *const names[] = { MANIFEST, CELLS, "perf_process.csv", "perf_user.csv",
-		"perf_slurm.csv", "perf_system.csv" };
 	bool table = false;
 
 	if (file->is_directory) {
@@ -232,4 +256,5 @@ const struct importer jumper_importer = {
 	.probe = probe_jumper,
 	.read = read_jumper,
 	.several = true,
+	.has_name = has_name,
 };

@@ -11,6 +11,11 @@
 
 struct error;
 
+#define JUMPER_N_IO 4
+
+/* The columns of its counters of I/O. */
+extern const char *const jumper_io_columns[JUMPER_N_IO];
+
 /* What of its manifest the table of a level needs. */
 struct jumper_session {
 	struct draft *d;
@@ -19,6 +24,8 @@ struct jumper_session {
 	double cpus; /* of the level; 0: not told */
 	double start; /* of its own clock, perf_counter(); 0: not told */
 	double wall_at_start; /* seconds since 1970; 0: not told */
+	double io_before
+		[JUMPER_N_IO]; /* what the counters had before the first row; -1: only assay's own exports tell */
 };
 
 /* Reads perf_LEVEL.csv. 0 or the draft's code. */

@@ -16,7 +16,6 @@
 #define LINE_MAX_BYTES ((size_t) 4 * 1024 * 1024)
 #define DEVICES_MAX 4096
 #define GIB 0x1p30
-#define N_IO 4
 
 enum {
 	USS,
@@ -79,7 +78,7 @@ static const struct measure table[] = {
 };
 _Static_assert(ARRAY_SIZE(table) == N_ROWS, "one row a name");
 
-static const char *const io_columns[N_IO] = { "io_read", "io_write", "io_read_count",
+const char *const jumper_io_columns[JUMPER_N_IO] = { "io_read", "io_write", "io_read_count",
 	"io_write_count" };
 static const char *const io_headline[2] = { "io_read_bytes", "io_write_bytes" };
 
@@ -88,16 +87,18 @@ struct reading {
 	struct cells cells;
 	bool system;
 	size_t n; /* columns */
-	int time, memory, cpu, io[N_IO]; /* columns; -1 */
+	int time, memory, cpu, io[JUMPER_N_IO]; /* columns; -1 */
 	/* of CPU or GPU number N; -1 */
 	int core[DEVICES_MAX], gpu_busy[DEVICES_MAX], gpu_memory[DEVICES_MAX];
 	size_t n_devices; /* the highest of those numbers and one */
 	double cpus;
+	uint64_t line; /* the number of the one at hand */
 	double start; /* on the session's clock */
 	double before; /* the row before; 0: there is none */
-	bool has_io[N_IO];
-	double io_before[N_IO], io_sum[N_IO];
-	uint64_t rows, damaged, io_back, io_odd;
+	bool has_io[JUMPER_N_IO], io_fell[JUMPER_N_IO];
+	bool io_whole[JUMPER_N_IO]; /* what was before the first row is known */
+	double io_before[JUMPER_N_IO], io_sum[JUMPER_N_IO];
+	uint64_t rows, io_back, io_odd;
 	double cpu_integral, cpu_seconds, cpu_peak, memory_peak;
 };
 
@@ -146,8 +147,8 @@ static int take_header(struct reading *r)
 	r->time = cells_find(&r->cells, "time");
 	r->memory = cells_find(&r->cells, "memory");
 	r->cpu = cells_find(&r->cells, "cpu_util_avg");
-	for (size_t i = 0; i < N_IO; i++)
-		r->io[i] = cells_find(&r->cells, io_columns[i]);
+	for (size_t i = 0; i < JUMPER_N_IO; i++)
+		r->io[i] = cells_find(&r->cells, jumper_io_columns[i]);
 	for (size_t i = 0; i < ARRAY_SIZE(numbered); i++) {
 		size_t n = find_numbered(&r->cells, numbered[i].prefix, numbered[i].places);
 
@@ -216,7 +217,7 @@ static void take_io(struct reading *r, double seconds)
 {
 	static const int rows[] = { READ, WRITE, READ_CALLS, WRITE_CALLS };
 
-	for (size_t i = 0; i < N_IO; i++) {
+	for (size_t i = 0; i < JUMPER_N_IO; i++) {
 		int row = rows[i] + (r->system ? HOST_READ - READ : 0);
 		double quotient;
 		double total = 0;
@@ -228,6 +229,7 @@ static void take_io(struct reading *r, double seconds)
 			/* A process that ended takes its whole count with it. */
 			double grown = total > r->io_before[i] ? total - r->io_before[i] : 0;
 
+			r->io_fell[i] |= total < r->io_before[i];
 			r->io_back += total < r->io_before[i];
 			r->io_sum[i] += grown;
 			draft_value(r->s->d, table[row].key, "delta", grown, ESTIMATE);
@@ -293,18 +295,29 @@ static uint64_t wall_of(const struct reading *r, double time)
 								 : 0;
 }
 
+static void take_io_before(struct reading *r)
+{
+	for (size_t i = 0; i < JUMPER_N_IO; i++) {
+		if (r->io[i] < 0 || r->s->io_before[i] < 0)
+			continue;
+		r->has_io[i] = r->io_whole[i] = true;
+		r->io_before[i] = r->s->io_before[i];
+	}
+}
+
 static bool take_row(struct reading *r)
 {
 	double time;
 	double since = r->before;
 
 	if (r->cells.n != r->n || !number_of(r, r->time, 1e12, &time) || time <= r->before) {
-		r->damaged++;
+		draft_damaged(r->s->d, r->line, false);
 		return true;
 	}
 	if (r->rows == 0) {
 		r->start = r->s->start > 0 && r->s->start <= time ? r->s->start : time;
 		since = r->start;
+		take_io_before(r);
 	}
 	draft_window(r->s->d, since - r->start, time - r->start, wall_of(r, time), 1);
 	take_memory(r);
@@ -331,11 +344,17 @@ static void tell_headline(const struct reading *r)
 	if (r->cpu_peak > 0)
 		draft_headline(d, "cpu_peak_cores", r->cpu_peak, ESTIMATE, table[CPU].key,
 			"of the processes alive at the samples");
+	/* A counter that fell may have missed a process and counted it again later. */
 	for (size_t i = 0; i < ARRAY_SIZE(io_headline); i++)
 		if (r->has_io[i])
-			draft_headline(d, io_headline[i], r->io_sum[i], ESTIMATE,
+			draft_headline(d, io_headline[i], r->io_sum[i],
+				r->io_whole[i] || r->io_fell[i] ? ESTIMATE : LOWER_BOUND,
 				table[i == 0 ? READ : WRITE].key,
-				"of the processes alive at the samples");
+				r->io_whole[i]
+					? "of the processes alive at the samples"
+					: "from its first row on, of the processes alive at the "
+					  "samples: what came before that, and what an ended "
+					  "process did last, is not in it");
 }
 
 static void tell(const struct reading *r)
@@ -357,9 +376,6 @@ static void tell(const struct reading *r)
 			"values of I/O left out because they are no count over the time since the "
 			"row before, as JUmPER writes them: %llu",
 			(unsigned long long) r->io_odd);
-	if (r->damaged > 0)
-		draft_note(d, "rows left out because they are damaged or out of order: %llu",
-			(unsigned long long) r->damaged);
 	if (r->s->wall_at_start <= 0)
 		draft_note(d, "the manifest does not tell the time of day");
 }
@@ -368,6 +384,7 @@ static int read_rows(struct reading *r, struct session_file *file)
 {
 	struct line_source source = LINE_SOURCE_INIT(-1, LINE_MAX_BYTES);
 	struct draft *d = r->s->d;
+	uint64_t too_long = 0;
 	char *line;
 	size_t n;
 	int code;
@@ -375,8 +392,11 @@ static int read_rows(struct reading *r, struct session_file *file)
 	source.read = session_file_read;
 	source.context = file;
 	while ((code = line_source_next(&source, &line, &n)) > 0 && d->code == 0) {
+		draft_too_long(d, source.too_long, &too_long, r->line + 1);
+		r->line = source.line;
 		if (n == 0 || memchr(line, '\0', n) || source.torn) {
-			r->damaged += n > 0;
+			if (n > 0)
+				draft_damaged(d, r->line, source.torn);
 			continue;
 		}
 		code = cells_split_quoted(&r->cells, line);
@@ -387,7 +407,7 @@ static int read_rows(struct reading *r, struct session_file *file)
 		else if (!take_row(r))
 			break;
 	}
-	r->damaged += source.too_long;
+	draft_too_long(d, source.too_long, &too_long, r->line + 1);
 	line_source_done(&source);
 	if (code < 0 && file->too_large)
 		return draft_fail(d, r->s->err, -EFBIG,
