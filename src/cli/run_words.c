@@ -127,6 +127,10 @@ static uint64_t started_of(const char *path)
 		return 0;
 	const char *text =
 		json_string_value(json_object_get(json_object_get(run.info, "time"), "started"));
+	/* Of what another tool kept no time for, it is known when it came here. */
+	if (!text)
+		text = json_string_value(
+			json_object_get(json_object_get(run.info, "imported"), "time"));
 	if (text && parse_rfc3339(text, &ns) < 0)
 		ns = 0;
 	stored_run_done(&run);
@@ -183,7 +187,8 @@ static int open_last(
 		if (path)
 			r = stored_run_open(path, ret, err);
 		else
-			r = error_say(err, -ENOENT, "%s: there are no so many runs in %s", word,
+			r = error_say(err, -ENOENT, "%s: there are not that many runs in %.*s",
+				word, (int) strcspn(prefix_or_default(output_prefix), "{"),
 				prefix_or_default(output_prefix));
 	} else if (r == -ENOMEM) {
 		error_set(err, r, "cannot look for runs");

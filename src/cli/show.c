@@ -184,41 +184,79 @@ static int show_run(const struct job *job, const struct stored_run *run, int *re
 	return r;
 }
 
+struct shown {
+	const struct job *job;
+	int status;
+	bool any;
+};
+
+/* 0, or a negative errno of writing. */
+static int show_next(struct shown *s, struct stored_run *run)
+{
+	const struct buf line = { .data = (char[]){ "\n" }, .len = 1 };
+	int r = s->any && !s->job->json ? write_data(&line) : 0;
+
+	if (r == 0)
+		r = show_run(s->job, run, &s->status);
+	s->any = true;
+	stored_run_done(run);
+	return r;
+}
+
+/* A file of another tool may hold several runs. */
+static int show_each(struct shown *s, const char *file, size_t n, int trouble)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < n && r == 0; i++) {
+		struct stored_run run;
+		struct error err = { 0 };
+
+		if (stored_run_open_which(file, i, &run, &err) < 0) {
+			complain("%s", err.text);
+			s->status = trouble;
+			continue;
+		}
+		r = show_next(s, &run);
+	}
+	return r;
+}
+
+/* `trouble`: the exit status when it cannot be opened. */
+static int show_word(struct shown *s, const char *word, const char *prefix, int trouble)
+{
+	struct stored_run run;
+	struct error err = { 0 };
+	int64_t n = access(word, F_OK) == 0 ? stored_run_count(word, NULL) : 1;
+
+	if (n > 1)
+		return show_each(s, word, (size_t) n, trouble);
+	if (run_word_open(word, prefix, &run, &err) < 0) {
+		complain("%s", err.text);
+		s->status = trouble;
+		return 0;
+	}
+	return show_next(s, &run);
+}
+
 static int show_all(const struct verb *verb, const struct option_values *values,
 	const struct job *job, char **words)
 {
 	static char last[] = "@last";
 	static char *usual[] = { last, NULL };
-	const struct buf line = { .data = (char[]){ "\n" }, .len = 1 };
 	const char *prefix = verb_option(verb, values, "output-prefix");
-	bool shown = false;
-	int status = 0;
+	struct shown shown = { .job = job };
+	int trouble = words[0] && words[1] ? EXIT_TROUBLE : EXIT_USAGE;
 	int r = 0;
 
-	if (!prefix)
-		prefix = ".assay/runs/{datetime}-{pid}/";
-	for (char **word = words[0] ? words : usual; *word && r == 0; word++) {
-		struct stored_run run;
-		struct error err = { 0 };
-
-		if (run_word_open(*word, prefix, &run, &err) < 0) {
-			complain("%s", err.text);
-			status = words[0] && words[1] ? EXIT_TROUBLE : EXIT_USAGE;
-			continue;
-		}
-		if (shown && !job->json)
-			r = write_data(&line);
-		if (r == 0)
-			r = show_run(job, &run, &status);
-		shown = true;
-		stored_run_done(&run);
-	}
+	for (char **word = words[0] ? words : usual; *word && r == 0; word++)
+		r = show_word(&shown, *word, prefix, trouble);
 	/* Whoever reads has seen enough. */
 	if (r == -EPIPE)
-		return status;
+		return shown.status;
 	if (close_data(r) != 0)
 		return EXIT_TROUBLE;
-	return status;
+	return shown.status;
 }
 
 static int count_forms(const struct job *job)

@@ -285,6 +285,9 @@ static void add_cpu_split(
 	snprintf(h->why, sizeof(h->why), "%s", why);
 }
 
+/* The making and the end of a process, some hundred microseconds, are in its CPU time and not in the wall time of the run. */
+#define MEAN_NEEDS_NS (100 * NSEC_PER_SEC / 1000)
+
 static void add_cores(const struct monitor *m, struct assay_run_info *info, const struct verdict *v,
 	const struct cpu_claim *c)
 {
@@ -298,6 +301,10 @@ static void add_cores(const struct monitor *m, struct assay_run_info *info, cons
 		cores_mean->value.quality = least ? LOWER_BOUND : ESTIMATE;
 		snprintf(cores_mean->why, sizeof(cores_mean->why),
 			"the wall time is an upper bound");
+	} else if (c->quality == EXACT && info->wall_ns < MEAN_NEEDS_NS) {
+		cores_mean->value.quality = ESTIMATE;
+		snprintf(cores_mean->why, sizeof(cores_mean->why),
+			"so short a run's CPU time holds work before its start and after its end");
 	}
 
 	struct summary rate = selected_summary(m, "tree_cpu_percent");

@@ -32,7 +32,9 @@ static const struct {
 	{ "hostname", "host.hostname" },
 	{ "user", "user.name" },
 	{ "limit", "limit.name" },
-	{ "job_id", "slurm.SLURM_JOB_ID" },
+	{ "job_id", "slurm.job_id" },
+	{ "job_id", "scheduler.JobID" }, /* sacct: 10_1, 4716+0 */
+	{ "job_id", "scheduler.SLURM_JOB_ID" }, /* con-duct */
 	{ "target", "target.text" },
 	{ "tool", "imported.tool" },
 	{ "program_version", "program.version" },

@@ -109,24 +109,48 @@ static void take_tail(struct unfinished *u, int fd, off_t size)
 	free(tail);
 }
 
+static json_t *bound(const json_t *value, const char *key)
+{
+	return json_pack("{s:O, s:s, s:s, s:O}", "value", value, "quality",
+		quality_name(LOWER_BOUND), "key", key, "lower", value);
+}
+
+/* What the info file said when it was renewed last has been passed since; what is no sum and no peak may be anything by now. */
+static json_t *kept_headline(const json_t *told)
+{
+	json_t *headline = json_object();
+	const char *name;
+	json_t *of;
+
+	json_object_foreach((json_t *) (uintptr_t) told, name, of)
+	{
+		const json_t *value = json_object_get(of, "value");
+		const char *key = json_string_value(json_object_get(of, "key"));
+
+		if (json_is_number(value) && key && is_a_bound(of) && !strstr(name, "_mean_"))
+			json_object_set_new(headline, name, bound(value, key));
+	}
+	return headline;
+}
+
 static void tell(struct stored_run *run, struct unfinished *u)
 {
-	json_t *headline = json_object_get(run->info, "headline");
+	json_t *headline = kept_headline(json_object_get(run->info, "headline"));
+	json_t *processes = json_object_get(run->info, "processes");
 
-	if (!headline) {
-		json_object_set_new(run->info, "headline", json_object());
-		headline = json_object_get(run->info, "headline");
-	}
 	for (size_t i = 0; i < ARRAY_SIZE(quantities); i++) {
 		struct found *f = &u->found[i];
+		const json_t *before =
+			json_object_get(json_object_get(headline, quantities[i].name), "value");
 
-		if (f->kept && !json_object_get(headline, quantities[i].name))
-			json_object_set_new(headline, quantities[i].name,
-				json_pack("{s:O, s:s, s:s, s:O}", "value", f->kept, "quality",
-					quality_name(LOWER_BOUND), "key", f->key, "lower",
-					f->kept));
+		if (f->kept && !(json_number_value(before) > json_number_value(f->kept)))
+			json_object_set_new(headline, quantities[i].name, bound(f->kept, f->key));
 		json_decref(f->kept);
 	}
+	json_object_set_new(run->info, "headline", headline);
+	json_object_del(run->info, "rungs");
+	if (json_object_get(processes, "counted"))
+		json_object_set_new(processes, "counted", json_false());
 }
 
 void stored_unfinished_headline(struct stored_run *run)
@@ -136,19 +160,17 @@ void stored_unfinished_headline(struct stored_run *run)
 	struct stat st;
 	int fd = -1;
 
-	/* Until the end nothing is known of it, and older records say 0. */
-	if (json_number_value(json_object_get(time, "wall_seconds")) <= 0)
-		json_object_del(time, "wall_seconds");
+	/* It is of the last renewal; older records say 0 before the first. The headline has what is known. */
+	json_object_del(time, "wall_seconds");
 	if (run->series)
 		fd = open(run->series, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
 		if (st.st_size <= WHOLE_MAX)
 			stored_run_windows(run, take_window, &u, NULL, NULL);
 		else
 			take_tail(&u, fd, st.st_size);
 	}
-	close(fd);
+	if (fd >= 0)
+		close(fd);
 	tell(run, &u);
 }

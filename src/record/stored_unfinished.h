@@ -6,8 +6,8 @@
 struct stored_run;
 
 /*
- * Fills the headline of such a run from its windows: counters as they stood in the last one, the highest of what peaks, each a lower bound. Of a long series
- * the last window alone is read. What cannot be read is left out.
+ * Makes the headline of such a run anew, as lower bounds: of its windows (counters as they stood in the last one, the highest of what peaks; of a long series the
+ * last window alone is read) and of what the info file said when it was renewed last. Means, and what was not a bound, are left out, and so are the rungs.
  */
 void stored_unfinished_headline(struct stored_run *run);
 

@@ -118,20 +118,20 @@ void chart_row(const struct chart *c, size_t row, struct buf *out)
 double chart_round_up(double value, bool binary)
 {
 	static const double round_ones[] = { 1, 1.5, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40,
-		50, 60, 80, 100, 120, 150, 200, 250, 300, 400, 500, 600, 800, 1000 };
+		50, 60, 80, 100, 120, 150, 200, 250, 300, 400, 500, 600, 800 };
 	double base = binary ? 1024 : 1000;
 	double one = 1;
 
 	if (!(value > 0) || !isfinite(value))
 		return 1;
-	while (value / one > 1000)
+	while (value / one > base)
 		one *= base;
 	while (!binary && value / one <= 1)
 		one /= base;
 	for (size_t i = 0; i < ARRAY_SIZE(round_ones); i++)
 		if (value <= round_ones[i] * one * (1 + 1e-12))
 			return round_ones[i] * one;
-	return value;
+	return base * one;
 }
 
 struct time_unit {

@@ -14,7 +14,7 @@ void course_clear(struct course *c)
 	c->bucket_seconds = 0;
 	c->any = false;
 	for (size_t i = 0; i < COURSE_BUCKETS; i++)
-		c->values[i] = NAN;
+		c->values[i] = (double) NAN;
 }
 
 static double higher(double a, double b)
@@ -28,7 +28,7 @@ static void widen(struct course *c)
 	for (size_t i = 0; i < COURSE_BUCKETS / 2; i++)
 		c->values[i] = higher(c->values[2 * i], c->values[2 * i + 1]);
 	for (size_t i = COURSE_BUCKETS / 2; i < COURSE_BUCKETS; i++)
-		c->values[i] = NAN;
+		c->values[i] = (double) NAN;
 	c->bucket_seconds *= 2;
 }
 
@@ -73,12 +73,12 @@ void course_add(struct course *c, double start, double end, double value)
 
 double course_highest(const struct course *c, double start, double end)
 {
-	double found = NAN;
+	double found = (double) NAN;
 	size_t first;
 	size_t past;
 
 	if (c->bucket_seconds <= 0 || start >= c->bucket_seconds * COURSE_BUCKETS)
-		return NAN;
+		return (double) NAN;
 	touched(c, start, end, &first, &past);
 	/* Of narrow buckets each counts where its middle is, so that a peak is in one stretch and not in two. */
 	if (end - start >= 2 * c->bucket_seconds) {

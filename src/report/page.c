@@ -13,6 +13,8 @@ size_t page_columns(const struct page *p)
 
 void page_styled(struct page *p, const char *style, const char *text)
 {
+	if (!*text)
+		return;
 	if (p->color)
 		buf_add_text(p->out, style);
 	buf_add_text(p->out, text);
@@ -55,7 +57,8 @@ static void add_fitting(struct page *p, const char *text)
 {
 	size_t before = p->out->len;
 
-	text_add_fitting(p->out, text, p->column, PAGE_TEXT_COLUMN, p->columns);
+	/* 1: the comma of a next item */
+	text_add_fitting(p->out, text, p->column, PAGE_TEXT_COLUMN, p->columns - 1);
 	if (p->out->failed)
 		return;
 	const char *added = p->out->data + before;

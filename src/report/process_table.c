@@ -17,7 +17,7 @@
 
 /* The rows of our own records, then those of other tools'. */
 static const char *const cpu_keys[] = { "proc_cpu_seconds", NULL };
-static const char *const percent_keys[] = { "proc_cpu_percent", "ps_lifetime_cpu_percent", NULL };
+static const char *const percent_keys[] = { "proc_cpu_percent", NULL };
 static const char *const rss_keys[] = { "proc_hwm_bytes", "proc_rss_bytes", "ps_rss_bytes", NULL };
 static const char *const pss_keys[] = { "proc_pss_bytes", NULL };
 static const char *const read_keys[] = { "proc_io_read_bytes", NULL };
@@ -26,7 +26,7 @@ static const char *const write_keys[] = { "proc_io_write_bytes", NULL };
 /* The highest of what the rows came to in a window. */
 static double gauge_of(const json_t *values, const char *const *keys)
 {
-	double found = NAN;
+	double found = (double) NAN;
 
 	for (; *keys; keys++) {
 		double number = info_number(values, *keys, "max");
@@ -41,7 +41,7 @@ static double gauge_of(const json_t *values, const char *const *keys)
 
 static double growth_of(const json_t *values, const char *const *keys)
 {
-	double found = NAN;
+	double found = (double) NAN;
 
 	for (; *keys && isnan(found); keys++)
 		found = info_number(values, *keys, "delta");
@@ -221,13 +221,13 @@ static struct process_sum *find(struct process_table *t, const json_t *process, 
 		return NULL;
 	t->list[t->n] = (struct process_sum){ .pid = pid,
 		.start_ticks = start,
-		.cpu_seconds = NAN,
-		.cpu_percent = NAN,
-		.rss_bytes = NAN,
-		.pss_bytes = NAN,
-		.read_bytes = NAN,
-		.write_bytes = NAN,
-		.first_seconds = NAN };
+		.cpu_seconds = (double) NAN,
+		.cpu_percent = (double) NAN,
+		.rss_bytes = (double) NAN,
+		.pss_bytes = (double) NAN,
+		.read_bytes = (double) NAN,
+		.write_bytes = (double) NAN,
+		.first_seconds = (double) NAN };
 	if (intmap_set(&t->newest, (int) pid, (uint32_t) t->n) < 0) {
 		t->failed = true;
 		return NULL;

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/units.h"
 #include "base/utf8.h"
 #include "report/chart.h"
 #include "report/info_value.h"
@@ -80,12 +79,14 @@ static void add_title(
 	struct page *p, const struct kind *k, const struct track *t, double limit, bool drawn)
 {
 	struct buf text = { 0 };
-	char at[UNITS_TEXT_SIZE];
 
-	format_duration((uint64_t) (t->course.highest_at * 1e9), at);
 	buf_add_text(&text, "peak ");
 	add_amount(k, t->course.highest, &text);
-	buf_addf(&text, "%s%s at %s", *k->what ? " " : "", k->what, at);
+	buf_addf(&text, "%s%s at ", *k->what ? " " : "", k->what);
+	if (t->course.highest_at > 0)
+		show_add_number("seconds", t->course.highest_at, &text);
+	else
+		buf_add_text(&text, "the start");
 	if (drawn) {
 		buf_add_text(&text, ", ");
 		add_amount(k, limit, &text);
@@ -144,8 +145,8 @@ static bool add_chart(
 	const struct track *t = story_track(s, k->of);
 	double limit = limit_of(s, k);
 
-	/* Of a job that moved nothing there is nothing to see. */
-	if (!t || (k->of == TRACK_IO && t->course.highest <= 0))
+	/* Where nothing was used there is nothing to see. */
+	if (!t || t->course.highest <= 0)
 		return false;
 	bool near = limit > 0 && t->course.highest * LIMIT_IN_SIGHT >= limit;
 	double highest = near && limit > t->course.highest ? limit : t->course.highest;

@@ -15,18 +15,18 @@
 /* What a device moved: less is not worth a line. */
 #define BYTES_MIN (1024.0 * 1024)
 
-/* The member whose name ends so; NAN. */
-static double ending(const json_t *summary, const char *end)
+/* The member whose name ends so and has `middle` in it: "_peak_", or "" for the growth of a counter; NAN. */
+static double statistic(const json_t *summary, const char *middle, const char *end)
 {
 	const char *key;
 	json_t *value;
 
 	json_object_foreach((json_t *) (uintptr_t) summary, key, value)
 	{
-		if (run_name_is(key, end))
+		if (run_name_is(key, end) && strstr(key, middle))
 			return info_number(value, "value", NULL);
 	}
-	return NAN;
+	return (double) NAN;
 }
 
 static void add_part(struct buf *out, const char *unit, double number, const char *words)
@@ -42,13 +42,17 @@ static void add_part(struct buf *out, const char *unit, double number, const cha
 static void add_doings(const char *kind, const json_t *summary, struct buf *out)
 {
 	bool net = strcmp(kind, "interface") == 0;
-	double in = ending(summary, net ? "receive_bytes" : "read_bytes");
-	double gone = ending(summary, net ? "transmit_bytes" : "write_bytes");
+	double in = statistic(summary, "", net ? "receive_bytes" : "read_bytes");
+	double gone = statistic(summary, "", net ? "transmit_bytes" : "write_bytes");
 
 	if (strcmp(kind, "gpu") == 0) {
-		add_part(out, "percent", ending(summary, "gpu_utilization_percent"), "busy");
-		add_part(out, "bytes", ending(summary, "memory_used_bytes"), "of its memory");
-		add_part(out, "joules", ending(summary, "energy_joules"), "");
+		add_part(out, "percent", statistic(summary, "_mean_", "utilization_percent"),
+			"busy on average");
+		add_part(out, "percent", statistic(summary, "_peak_", "utilization_percent"),
+			"at most");
+		add_part(out, "bytes", statistic(summary, "_peak_", "memory_used_bytes"),
+			"of its memory at most");
+		add_part(out, "joules", statistic(summary, "", "energy_joules"), "used");
 		return;
 	}
 	if (strcmp(kind, "disk") != 0 && !net)

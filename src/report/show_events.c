@@ -152,7 +152,7 @@ static void add_end(struct events *e)
 	double wall = info_number(e->run->info, "time", "wall_seconds");
 	struct buf text = { 0 };
 
-	tell_limit(e, INFINITY);
+	tell_limit(e, (double) INFINITY);
 	if (e->run->state == STORED_RUNNING)
 		return;
 	if (isnan(wall))

@@ -120,23 +120,18 @@ static const char *word_of(const char *quality)
 	return "of no known quality";
 }
 
-/* Where the number comes from, and why it is no better: one sentence a row. */
+/* Where the first number of a row that is not exact comes from, and why it is no better: the others have mostly the same to say. */
 static void add_why(struct page *p, const struct row *row, const json_t *headline)
 {
-	const char *told = "";
-
 	for (size_t i = 0; i < ITEMS && row->items[i].name; i++) {
 		const json_t *of = json_object_get(headline, row->items[i].name);
 		const char *why = info_text(of, "why", NULL);
 		const char *key = info_text(of, "key", NULL);
 		struct buf text = { 0 };
 
-		/* What is exact has no more to say than its mark. */
 		if (!json_is_number(json_object_get(of, "value")) ||
-			strcmp(quality_of(of), "exact") == 0 || !key ||
-			(why && strcmp(why, told) == 0))
+			strcmp(quality_of(of), "exact") == 0 || !key)
 			continue;
-		told = why ? why : told;
 		text_add_printable(&text, key, strlen(key));
 		buf_addf(&text, ", %s", word_of(quality_of(of)));
 		if (why) {
@@ -148,6 +143,7 @@ static void add_why(struct page *p, const struct row *row, const json_t *headlin
 		else
 			page_styled_words(p, "", STYLE_DIM, text.data);
 		buf_done(&text);
+		return;
 	}
 }
 
@@ -239,6 +235,17 @@ static bool is_charge_of_others(const struct story *s, const char *name)
 	return strcmp(name, "memory_peak_charged_bytes") == 0 && !story_has_own_cgroup(s);
 }
 
+/* A row without a label goes on with the one before it, where that is there. */
+static const char *label_of(const struct row *row, const json_t *headline)
+{
+	if (*row->label)
+		return row->label;
+	for (size_t i = 0; i < ITEMS && row[-1].items[i].name; i++)
+		if (json_object_get(headline, row[-1].items[i].name))
+			return "";
+	return row[-1].label;
+}
+
 static bool add_row(struct page *p, const struct row *row, const struct story *s)
 {
 	const json_t *headline = json_object_get(s->run->info, "headline");
@@ -251,7 +258,7 @@ static bool add_row(struct page *p, const struct row *row, const struct story *s
 		if (!json_is_number(json_object_get(of, "value")) || is_charge_of_others(s, name))
 			continue;
 		if (!any)
-			page_row(p, row->label);
+			page_row(p, label_of(row, headline));
 		any = add_item(p, name, row->items[i].words, of) || any;
 	}
 	if (!any)
@@ -343,6 +350,7 @@ void show_ladder(struct page *p, const struct story *s)
 		add_row(p, &rows[i], s);
 	add_processes(p, s);
 	add_the_rest(p, s);
-	if (p->out->len == before)
+	/* Another tool may have looked at devices alone: they come below. */
+	if (p->out->len == before && json_array_size(json_object_get(s->run->info, "devices")) == 0)
 		page_words(p, "measured", "nothing");
 }

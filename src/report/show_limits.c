@@ -110,9 +110,12 @@ static void add_limit(struct page *p, const struct story *s, const json_t *limit
 	else
 		show_add_number(unit, most, &text);
 	if (isnan(use)) {
+		bool cores = strcmp(unit, "cores") == 0;
+		const char *what =
+			cores ? (most > 1 ? "cores" : "core") : info_text(limit, "name", NULL);
+
 		buf_add_char(&text, ' ');
-		text_add_printable(&text, info_text(limit, "name", NULL),
-			strlen(info_text(limit, "name", NULL)));
+		text_add_printable(&text, what, strlen(what));
 	}
 	buf_add_text(&text, isnan(use) ? "" : words);
 	if (!isnan(use) && most > 0)

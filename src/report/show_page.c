@@ -66,7 +66,12 @@ static void add_outcome(const struct story *s, struct buf *out)
 		buf_add_text(out, s->run->state == STORED_DONE ? ", watched" : ", watching");
 	if (isnan(wall))
 		return;
-	buf_add_text(out, s->run->state == STORED_RUNNING ? " for " : " after ");
+	if (s->run->state == STORED_RUNNING) {
+		buf_add_text(out, ", for ");
+		show_add_number("seconds", wall, out);
+		return;
+	}
+	buf_add_text(out, " after ");
 	if (lost || (quality && strcmp(quality, "lower_bound") == 0))
 		buf_add_text(out, "at least ");
 	else if (quality && strcmp(quality, "upper_bound") == 0)
@@ -161,6 +166,14 @@ static void head(struct page *p, const struct story *s)
 	page_end_row(p);
 }
 
+/* "+01:00" */
+static bool is_offset(const char *text)
+{
+	return strlen(text) == 6 && strspn(text, "+-") == 1 &&
+	       strspn(text + 1, "0123456789") == 2 && text[3] == ':' &&
+	       strspn(text + 4, "0123456789") == 2;
+}
+
 /* "2026-11-28 14:30:00", as the clock on the wall had it there. */
 static bool local_time(const struct story *s, const char *name, char text[RFC3339_SIZE])
 {
@@ -171,7 +184,7 @@ static bool local_time(const struct story *s, const char *name, char text[RFC333
 
 	if (!utc || parse_rfc3339(utc, &ns) < 0)
 		return false;
-	if (offset && strlen(offset) == 6) {
+	if (offset && is_offset(offset)) {
 		int hours = (offset[1] - '0') * 10 + offset[2] - '0';
 		int minutes = (offset[4] - '0') * 10 + offset[5] - '0';
 
@@ -189,6 +202,8 @@ static void add_when(const struct story *s, struct buf *out)
 	char started[RFC3339_SIZE];
 	char ended[RFC3339_SIZE];
 
+	if (offset && !is_offset(offset))
+		offset = NULL;
 	if (!local_time(s, "started", started))
 		return;
 	buf_addf(out, "%s%s", out->len > 0 ? ", " : "", started);
@@ -307,7 +322,7 @@ static void ending_rows(struct page *p, const struct story *s)
 		buf_addf(&text, "; what is told is true up to %s",
 			s->survey.windows > 0 ? "the last window" : "then");
 		words(p, "state", &text);
-	} else if (failed(s) && evidence) {
+	} else if (evidence && info_member(info_of(s), "outcome", "signal") && !limit) {
 		add_printable(&text, evidence, 1000);
 		words(p, "outcome", &text);
 	}
@@ -374,7 +389,8 @@ static void self_row(struct page *p, const struct story *s)
 	double wall = wall_seconds(s);
 	struct buf text = { 0 };
 
-	if (isnan(cpu))
+	/* The file of a run that is not done was written at its beginning. */
+	if (isnan(cpu) || (s->run->state != STORED_DONE && !(ticks > 0)))
 		return;
 	show_add_number("seconds", cpu, &text);
 	buf_add_text(&text, " CPU");
@@ -385,7 +401,7 @@ static void self_row(struct page *p, const struct story *s)
 		show_add_number("bytes", memory, &text);
 	}
 	if (!isnan(ticks))
-		buf_addf(&text, ", %.0f %s", ticks, ticks > 1 ? "samples" : "sample");
+		buf_addf(&text, ", %.0f %s", ticks, ticks == 1 ? "sample" : "samples");
 	if (left_out > 0)
 		buf_addf(&text, ", %.0f left out for the budget", left_out);
 	words(p, "self", &text);

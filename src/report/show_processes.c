@@ -55,12 +55,31 @@ static void add_number(struct buf *out, const char *unit, double number, size_t 
 	buf_done(&text);
 }
 
+/* "8h 04m": of hours nobody asks for the seconds, and the column is narrow. */
+static void add_hours(struct buf *out, double seconds, int columns)
+{
+	char text[40];
+	uint64_t hours = (uint64_t) (seconds / 3600);
+
+	if (hours < 24)
+		snprintf(text, sizeof(text), "%lluh %02um", (unsigned long long) hours,
+			(unsigned) (seconds - (double) hours * 3600) / 60);
+	else
+		snprintf(text, sizeof(text), "%llud %02uh", (unsigned long long) hours / 24,
+			(unsigned) (hours % 24));
+	buf_addf(out, " %*s", columns, text);
+}
+
 /* Seconds where they are known, else the highest share of a core. */
 static void add_cpu(struct buf *out, const struct process_sum *p)
 {
 	bool share = isnan(p->cpu_seconds) && !isnan(p->cpu_percent);
 
-	add_number(out, share ? "percent" : "seconds", share ? p->cpu_percent : p->cpu_seconds, 9);
+	if (p->cpu_seconds >= 3600 && p->cpu_seconds < 1e15)
+		add_hours(out, p->cpu_seconds, 9);
+	else
+		add_number(out, share ? "percent" : "seconds",
+			share ? p->cpu_percent : p->cpu_seconds, 9);
 }
 
 static void trim(struct buf *line)
@@ -86,12 +105,30 @@ static const char *without_directory(const char *command)
 	return slash && slash[1] && slash[1] != ' ' ? slash + 1 : command;
 }
 
+/* The command of a process; of one that told none, its name. */
+static void add_command(struct buf *out, const struct process_sum *p, size_t columns)
+{
+	if (p->command)
+		add_cut(out, without_directory(p->command), columns, true, false);
+	else if (p->name)
+		add_cut(out, p->name, columns, false, false);
+}
+
+/* On a narrow page the name, with which most commands begin, gives its room to the command. */
+static bool has_name(size_t columns)
+{
+	return columns >= 100;
+}
+
 static void add_line(struct buf *out, const struct process_sum *p, size_t columns)
 {
 	struct buf line = { 0 };
 
-	buf_addf(&line, "%*s%7lld ", INDENT, "", (long long) p->pid);
-	add_cut(&line, p->name ? p->name : "", NAME_COLUMNS, false, true);
+	buf_addf(&line, "%*s%7lld", INDENT, "", (long long) p->pid);
+	if (has_name(columns)) {
+		buf_add_char(&line, ' ');
+		add_cut(&line, p->name ? p->name : "", NAME_COLUMNS, false, true);
+	}
 	add_cpu(&line, p);
 	add_number(&line, "bytes", isnan(p->rss_bytes) ? p->pss_bytes : p->rss_bytes, 9);
 	if (columns < ROOM_FOR_BOTH) {
@@ -105,9 +142,9 @@ static void add_line(struct buf *out, const struct process_sum *p, size_t column
 	} else {
 		size_t used = text_columns(line.data, line.len) + 2;
 
-		if (p->command && used + COMMAND_COLUMNS_MIN <= columns) {
+		if (used < columns) {
 			buf_add_text(&line, "  ");
-			add_cut(&line, without_directory(p->command), columns - used, true, false);
+			add_command(&line, p, columns - used);
 		}
 		trim(&line);
 		buf_add(out, line.data, text_fitting(line.data, line.len, columns));
@@ -121,12 +158,9 @@ static void add_head(struct page *p)
 	char head[120];
 	size_t columns = page_columns(p);
 
-	if (columns < ROOM_FOR_BOTH)
-		snprintf(head, sizeof(head), "%*s%7s %-15s %9s %9s %9s", INDENT, "", "pid", "name",
-			"cpu", "memory", "io");
-	else
-		snprintf(head, sizeof(head), "%*s%7s %-15s %9s %9s %9s %9s  %s", INDENT, "", "pid",
-			"name", "cpu", "memory", "read", "written", "command");
+	snprintf(head, sizeof(head), "%*s%7s%s %9s %9s%s  command", INDENT, "", "pid",
+		has_name(columns) ? " name           " : "", "cpu", "memory",
+		columns < ROOM_FOR_BOTH ? "        io" : "      read   written");
 	if (columns < strlen(head))
 		head[columns] = '\0';
 	page_styled(p, STYLE_DIM, head);

@@ -86,7 +86,8 @@ static int add_by_rows(struct story *s)
 		if (!key || !scope || strcmp(scope, "single") != 0 || is_of_others(key) ||
 			has_prefix(key, "keeper_"))
 			continue;
-		if (strstr(key, "cpu") && run_name_is(key, "percent"))
+		/* An average since birth is no course of what was used. */
+		if (strstr(key, "cpu") && run_name_is(key, "percent") && !strstr(key, "lifetime"))
 			r = add_track(s, TRACK_CPU, key, NULL, 0.01);
 		else if (quantity && strcmp(quantity, "cpu") == 0 &&
 			 run_name_is(key, "cpu_seconds"))
@@ -150,7 +151,7 @@ static double reading(const json_t *values, const struct track *t)
 {
 	static const char *const gauges[] = { "max", "mean", "last" };
 	const json_t *value = json_object_get(values, t->keys[0]);
-	double found = NAN;
+	double found = (double) NAN;
 
 	for (size_t i = 0; i < ARRAY_SIZE(gauges) && isnan(found); i++)
 		found = info_number(value, gauges[i], NULL);

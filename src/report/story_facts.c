@@ -80,7 +80,7 @@ static double hits_of(const struct story *s, const char *name)
 static double throttled_share(const struct story *s)
 {
 	const json_t *limits = json_object_get(s->run->info, "target_limits");
-	double share = NAN;
+	double share = (double) NAN;
 
 	for (size_t i = 0; i < json_array_size(limits); i++) {
 		const json_t *limit = json_array_get(limits, i);
@@ -150,8 +150,8 @@ struct verdict_facts story_facts(const struct story *s)
 		.memory_peak_bytes = headline(s, "memory_peak_bytes"),
 		.memory_is_at_most = has_quality(s, "memory_peak_bytes", "upper_bound"),
 		.memory_allowed_bytes = info_number(story_limit(s, "memory", NULL), "limit", NULL),
-		.memory_stall_share = NAN,
-		.io_stall_share = NAN,
+		.memory_stall_share = (double) NAN,
+		.io_stall_share = (double) NAN,
 		.disk_wait_tasks = s->samples > 0 && s->state_samples > 0
 					   ? (double) s->disk_wait_samples / (double) s->samples
 					   : (double) NAN,
@@ -161,8 +161,8 @@ struct verdict_facts story_facts(const struct story *s)
 		.memory_hits = hits_of(s, "memory"),
 		.process_hits = hits_of(s, "processes"),
 		.oom = says_oom(words),
-		.gpu_memory_bytes = NAN,
-		.gpu_idle_share = NAN };
+		.gpu_memory_bytes = (double) NAN,
+		.gpu_idle_share = (double) NAN };
 
 	if (isnan(f.wall_seconds))
 		f.wall_seconds = info_number(s->run->info, "time", "wall_seconds");

@@ -14,7 +14,7 @@ import unicodedata
 import pytest
 
 from calling import Caller
-from support import wait_for
+from support import REPOSITORY, wait_for
 
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 GIB = 1024 ** 3
@@ -333,6 +333,23 @@ def test_several_runs_come_one_after_the_other_and_a_bad_one_is_told(show, made)
     assert called.err.count("\n") == 1 and "/nowhere/at/all" in called.err
     assert called.out.count("assay: exited 0") == 2
     assert show("/nowhere/at/all").status == 2
+
+
+FOREIGN = REPOSITORY / "tests" / "fixtures" / "foreign"
+
+
+def test_runs_of_other_tools_are_told_with_what_they_have(show):
+    duct = show(FOREIGN / "con-duct" / "0.2.2_info.json")
+    assert duct.out.startswith("assay: exited 3 after 13.9 s: /bin/sh /home/x/job.sh --fast\n")
+    assert "recorded by con-duct 0.21.0, version 0.2.2" in duct.out
+    assert "ps_rss_total_bytes, an estimate: " in duct.out
+    assert re.search(r"^ +4712 +- +100 MiB +- +-  python3 work\.py$", duct.out, re.M)
+    assert "0.00" not in duct.out and "self " not in duct.out  # nothing is made up
+    gpus = show(FOREIGN / "nvidia-smi-header.csv").out.replace("\n               ", " ")
+    assert re.search(r"gpu GPU-aaaaaaaa-0000: [0-9.]+ % busy on average, 100\.0 % at most, 2 GiB of its memory at most, 460 J used", gpus)
+    several = show(FOREIGN / "jumper-session.zip")
+    assert several.status == 0
+    assert re.findall(r"level=(\w+)", several.out) == ["process", "system"]
 
 
 def test_without_a_run_it_is_the_last_one(run_assay, show, room):

@@ -40,3 +40,19 @@ def test_a_run_that_goes_on_and_one_that_was_lost_tell_what_their_series_tells(r
     # A split by clock ticks is no bound.
     assert "cpu_user_seconds" not in headline
     assert 0 < running["info"]["headline"]["wall_seconds"]["value"] <= headline["wall_seconds"]["value"]
+
+
+def test_what_the_file_said_before_is_a_bound_however_well_it_was_known(run_assay, room):
+    run = run_assay(["true"], ["-i", "50ms", "--report-interval", "50ms"])
+    info = dict(run.info, state="running")
+    prefix = room / "renewed-"
+    info["headline"]["wall_seconds"]["value"] = 5000.5
+    (room / "renewed-info.json").write_text(json.dumps(info))
+    (room / "renewed-usage.jsonl").write_text("".join(json.dumps(window) + "\n" for window in run.usage))
+    told = shown(run_assay.assay, prefix)
+
+    assert told["state"] == "lost"
+    headline = told["info"]["headline"]
+    assert headline["wall_seconds"] == {"value": 5000.5, "lower": 5000.5, "quality": "lower_bound", "key": "tree_elapsed_seconds"}
+    assert {of["quality"] for of in headline.values()} == {"lower_bound"}
+    assert "cpu_mean_cores" not in headline and "rungs" not in told["info"] and "wall_seconds" not in told["info"]["time"]

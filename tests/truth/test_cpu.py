@@ -116,3 +116,11 @@ def test_cpu_of_a_setuid_child_is_exact_for_the_user_who_ran_it(run_assay, load,
     assert run.truth["cpu_seconds"] >= 0.4
     # perf stops at such a program: where this user has it at all, it says why it has less.
     assert all(rung["value"] < 0.2 and "stops at a setuid program" in rung["why"] for rung in perf), perf
+
+
+def test_the_mean_of_a_run_that_is_shorter_than_its_edges_is_an_estimate(run_assay):
+    """CPU time of `false` may pass its wall time: 1.03 cores of one thread were told as exact."""
+    run = run_assay(["false"])
+    mean = run.info["headline"]["cpu_mean_cores"]
+
+    assert run.info["time"]["wall_seconds"] >= 0.1 or mean["quality"] == "estimate", mean

@@ -155,7 +155,9 @@ static void round_numbers_are_those_of_their_unit(void **state)
 	assert_true(chart_round_up(1.2, false) == 1.5);
 	assert_true(chart_round_up(7, false) == 8);
 	assert_true(chart_round_up(201.0 * 1048576, true) == 250.0 * 1048576);
-	assert_true(chart_round_up(900.0 * 1024, true) == 1000.0 * 1024);
+	assert_true(chart_round_up(900.0 * 1024, true) == 1024.0 * 1024);
+	assert_true(chart_round_up(900, false) == 1000);
+	assert_true(chart_round_up(1024.0 * 1024, true) == 1024.0 * 1024);
 	assert_true(chart_round_up(0, false) == 1);
 	assert_true(chart_round_up((double) NAN, true) == 1);
 	assert_true(fabs(chart_round_up(0.0004, false) - 0.0004) < 1e-12);

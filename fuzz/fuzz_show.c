@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* Feeds bytes, as an info file and a series with "\n\n" between, to what shows runs: no line may pass the width, no byte reach a terminal as a command. */
+#include "feed.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "report/show.h"
+#include "report/wrap.h"
+
+static char directory[] = "/tmp/fuzz-show-XXXXXX";
+static struct show_look look;
+
+static void remove_directory(void)
+{
+	(void) !chdir("/");
+	(void) rmdir(directory);
+}
+
+/* Once; the files are named from within, so that no path is in what is read. */
+static void enter_directory(void)
+{
+	static bool entered;
+
+	if (entered)
+		return;
+	must(mkdtemp(directory) != NULL && chdir(directory) == 0);
+	atexit(remove_directory);
+	entered = true;
+}
+
+static void write_file(const char *name, const char *bytes, size_t n)
+{
+	int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	must(fd >= 0 && write(fd, bytes, n) == (ssize_t) n);
+	close(fd);
+}
+
+static void check_page(const struct buf *out)
+{
+	must(!out->failed);
+	for (size_t at = 0; at < out->len;) {
+		const char *line = out->data + at;
+		size_t n = strcspn(line, "\n");
+
+		must(at + n < out->len); /* no NUL, and the last line ends, too */
+		must(text_columns(line, n) <= look.columns);
+		for (size_t i = 0; i < n; i++)
+			must((unsigned char) line[i] >= 0x20 && line[i] != 0x7f);
+		at += n + 1;
+	}
+}
+
+static int check_piece(const struct buf *piece)
+{
+	check_page(piece);
+	return 0;
+}
+
+static void show_story(const struct stored_run *run, struct story *s)
+{
+	struct buf out = { 0 };
+	json_t *json;
+
+	if (story_gather(run, s) < 0)
+		return;
+	show_page(s, &look, &out);
+	check_page(&out);
+	json = show_json(s);
+	must(json_is_object(json));
+	json_decref(json);
+	story_done(s);
+	buf_done(&out);
+}
+
+static void show_run(void)
+{
+	static struct story story;
+	struct stored_run run;
+	struct error err = { 0 };
+
+	if (stored_run_open(".", &run, &err) < 0)
+		return;
+	for (look.columns = 40; look.columns <= 200; look.columns += 40) {
+		look.ascii = look.columns == 80;
+		look.charts = true;
+		show_story(&run, &story);
+	}
+	(void) show_events(&run, &look, check_piece, &err);
+	stored_run_done(&run);
+}
+
+static void feed_both(const char *bytes, size_t n)
+{
+	const char *gap = n > 2 ? memmem(bytes, n, "\n\n", 2) : NULL;
+
+	if (!gap)
+		return;
+	enter_directory();
+	write_file("info.json", bytes, (size_t) (gap - bytes));
+	write_file("usage.jsonl", gap + 2, n - (size_t) (gap + 2 - bytes));
+	show_run();
+	unlink("info.json");
+	unlink("usage.jsonl");
+}
+
+FEED_TO_ONE_OF(feed_both)
