@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <locale.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,11 +14,16 @@
  * the copies are counted first, as it would make them.
  */
 #define NODES_MAX 1000
+/* And the third power of the length for "a*****". */
+#define REPEATED_NODES 40
+/* It takes exponential time to compile anchors that may be passed over, "()*{30}", "(a*|\\b)" 22 times: there may be 8, copies too. An empty group is like one. */
+#define ANCHOR_NODES 120
 #define DEPTH_MAX 40
 
 struct estimate {
 	unsigned depth; /* of open parentheses */
 	unsigned long before[DEPTH_MAX + 1]; /* at each depth: all but the last piece */
+	char previous; /* byte */
 	unsigned long last; /* the piece a repetition would be of */
 };
 
@@ -67,6 +73,11 @@ static unsigned long repetitions(const char *at)
 	return most > NODES_MAX ? NODES_MAX + 1 : most + 1;
 }
 
+static bool is_repetition(char c)
+{
+	return c == '*' || c == '?' || c == '+';
+}
+
 /* One character, or what belongs to it; returns its last byte. NULL: too deep. */
 static const char *take(struct estimate *e, const char *at)
 {
@@ -79,7 +90,12 @@ static const char *take(struct estimate *e, const char *at)
 		unsigned long group = e->before[e->depth] + e->last;
 
 		e->depth--;
-		e->last = group + 1;
+		e->last = group > 0 ? group + 1 : ANCHOR_NODES;
+	} else if (*at == '*' || *at == '?') {
+		e->last += is_repetition(e->previous) ? REPEATED_NODES : 1;
+	} else if (*at == '^' || *at == '$' || (*at == '\\' && at[1] && strchr("bB<>`'", at[1]))) {
+		add_piece(e, ANCHOR_NODES);
+		at += *at == '\\';
 	} else if (*at == '+') {
 		e->last = 2 * e->last + 1;
 	} else if (*at == '{') {
@@ -106,7 +122,9 @@ static const char *why_not(const char *text)
 		/* the C library takes it for a character; in our parentheses it would close them */
 		if (*at == ')' && e.depth == 0)
 			return "a ) has no ( before it; the character is \\)";
+		const char *begin = at;
 		at = take(&e, at);
+		e.previous = at == begin ? *at : 'x';
 		if (!at)
 			return "its parentheses are more than 40 deep";
 		unsigned long nodes = e.last;
@@ -114,7 +132,7 @@ static const char *why_not(const char *text)
 		for (unsigned i = 0; i <= e.depth; i++)
 			nodes += e.before[i];
 		if (nodes > NODES_MAX)
-			return "its repetitions make it too large";
+			return "its repetitions and anchors make it too large";
 	}
 	return NULL;
 }

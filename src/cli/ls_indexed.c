@@ -178,6 +178,7 @@ static int fill(struct ls_find *find, struct search *s)
 {
 	struct ls_rows *rows = find->rows;
 	const struct ls_query *query = rows->query;
+	bool changed = false;
 	int r;
 
 	for (size_t i = 0; i < query->n_names; i++)
@@ -187,6 +188,7 @@ static int fill(struct ls_find *find, struct search *s)
 		s->names[s->n_names++] = query->names[query->fields[i]];
 	}
 	r = run_index_want_shown(s->index, s->names, s->n_names);
+	/* All of them, so that one more turn is enough. */
 	for (size_t i = 0; r == 0 && i < rows->n; i++) {
 		struct ls_row *row = &rows->list[i];
 
@@ -195,8 +197,10 @@ static int fill(struct ls_find *find, struct search *s)
 		r = run_index_seek(s->index, row->id);
 		if (r == 0)
 			r = ls_row_fill(rows, row, look_up_shown, s);
+		changed = changed || r == -ENOENT;
+		r = r == -ENOENT ? 0 : r;
 	}
-	return r == -ENOENT || r == -EIO ? 1 : r;
+	return r == -EIO || (r == 0 && changed) ? 1 : r;
 }
 
 int ls_indexed_fill(struct ls_find *find)

@@ -14,7 +14,6 @@ from calling import Caller
 from support import read_info, wait_for
 
 MANY = 130  # runs for which an index is made
-FEW = 20
 LATELY_SECONDS = 2.2  # a directory that changed so lately is read again in any case
 
 QUERIES = [
@@ -107,6 +106,21 @@ def test_it_is_used_and_what_it_cannot_see_is_only_a_change_in_place_of_what_is_
     assert values(tree, "-w", "memory_peak_bytes = 5") == [], "what is shown is looked at once more"
     assert values(tree, "-w", "memory_peak_bytes > 128") == [129, 10000], "and known from then on"
     check_same(tree)
+
+
+def test_of_many_that_changed_in_place_each_is_read_and_no_more(tree, strace):
+    values(tree)
+    for i in range(20, 30):
+        write_in_place(tree, f"r{i}" if i % 10 else f"deep/er/r{i}", i)
+    words = [strace, "-f", "-qq", "-e", "trace=openat", "-o", str(tree.here / "trace"), str(tree.program), "ls", "runs", "-f", "jsonl",
+             "-w", "memory_peak_bytes >= 15 and memory_peak_bytes < 35"]
+
+    done = subprocess.run(words, cwd=tree.here, env=tree.run_assay.environment({"HOME": str(tree.here / "home")}),
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=True)
+
+    assert (len(done.stdout.splitlines()), done.stderr) == (20, b"")
+    opened = [line for line in (tree.here / "trace").read_text().splitlines() if 'info.json"' in line]
+    assert 10 <= len(opened) < MANY // 2, "not every file of the tree is read"
 
 
 def test_few_runs_have_none_unless_it_is_asked_for(call):
