@@ -13,6 +13,8 @@
  * the copies are counted first, as it would make them.
  */
 #define NODES_MAX 1000
+/* It takes exponential time to compile anchors that may be passed over, "()*{30}", "(a*|\\b)" 22 times: there may be 8, copies too. An empty group is like one. */
+#define ANCHOR_NODES 120
 #define DEPTH_MAX 40
 
 struct estimate {
@@ -79,7 +81,12 @@ static const char *take(struct estimate *e, const char *at)
 		unsigned long group = e->before[e->depth] + e->last;
 
 		e->depth--;
-		e->last = group + 1;
+		e->last = group > 0 ? group + 1 : ANCHOR_NODES;
+	} else if (*at == '*' || *at == '?') {
+		e->last++;
+	} else if (*at == '^' || *at == '$' || (*at == '\\' && at[1] && strchr("bB<>`'", at[1]))) {
+		add_piece(e, ANCHOR_NODES);
+		at += *at == '\\';
 	} else if (*at == '+') {
 		e->last = 2 * e->last + 1;
 	} else if (*at == '{') {
@@ -114,7 +121,7 @@ static const char *why_not(const char *text)
 		for (unsigned i = 0; i <= e.depth; i++)
 			nodes += e.before[i];
 		if (nodes > NODES_MAX)
-			return "its repetitions make it too large";
+			return "its repetitions and anchors make it too large";
 	}
 	return NULL;
 }

@@ -154,14 +154,14 @@ static void slurm_cgroups_names_and_expressions_are_checked(void **state)
 	assert_no_parse("match:(a))", "a ) has no ( before it");
 	assert_no_parse("match:[z-a]", "is no regular expression: Invalid range end");
 	assert_no_parse("match:(a)\\1", "references back");
-	assert_no_parse("match:((a{99}){99}){99}", "its repetitions make it too large");
-	assert_no_parse("match:([)]a{99}){99}", "its repetitions make it too large");
-	assert_no_parse("match:a+++++++++++++++++", "its repetitions make it too large");
-	assert_no_parse("match:((((((((((((a+)+)+)+)+)+)+)+)+)+)+)+)", "its repetitions make it");
+	assert_no_parse("match:((a{99}){99}){99}", "its repetitions and anchors make it too large");
+	assert_no_parse("match:([)]a{99}){99}", "its repetitions and anchors make it too large");
+	assert_no_parse("match:a+++++++++++++++++", "its repetitions and anchors make it too large");
+	assert_no_parse("match:((((((((((((a+)+)+)+)+)+)+)+)+)+)+)+)", "its repetitions and anchors make it");
 	assert_words("match:([[:alpha:]]+ +)+\\(a{2,9}[]({]+",
 		"match:([[:alpha:]]+ +)+\\(a{2,9}[]({]+", "match-alpha-a_2_9",
 		"command lines that match ([[:alpha:]]+ +)+\\(a{2,9}[]({]+");
-	assert_no_parse("match:a{2}b{9223372036854775808}", "its repetitions make it");
+	assert_no_parse("match:a{2}b{9223372036854775808}", "its repetitions and anchors make it");
 	assert_words(
 		"slurm:7.4294967291", "slurm:7.batch", "slurm-7.batch", "Slurm job 7, step batch");
 	assert_words("name:fifteen-letters", "name:fifteen-letters", "name-fifteen-letters",
