@@ -78,7 +78,10 @@ static void put_cell(struct table *t, const struct column *column, const struct 
 
 	buf_clear(&t->cell);
 	if (field.type == FIELD_TEXT) {
-		text_add_printable(&t->cell, field.text, field.n);
+		if (cell->json || field_is_quoted(column->name))
+			text_add_quoted_printable(&t->cell, field.text, field.n);
+		else
+			text_add_printable(&t->cell, field.text, field.n);
 		return;
 	}
 	if (*field_mark(&field))

@@ -372,6 +372,16 @@ bool field_is_apart(const char *name)
 	return is_left_out(head);
 }
 
+bool field_is_quoted(const char *name)
+{
+	static const char *const quoted[] = { "command", "command.text", "target", "target.text" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(quoted); i++)
+		if (strcmp(quoted[i], name) == 0)
+			return true;
+	return false;
+}
+
 enum field_unit field_unit(const char *name)
 {
 	static const struct {

@@ -54,6 +54,9 @@ bool field_is_apart(const char *name);
 /* Our name of what con-duct calls so; NULL. It counts only where a run has nothing under the name itself. */
 const char *field_same(const char *name);
 
+/* Whether its text is made of shell words, so that what may not be shown is escaped there already: text_add_quoted_printable(). */
+bool field_is_quoted(const char *name);
+
 /* How values of that name are shown to people. */
 enum field_unit {
 	FIELD_PLAIN,

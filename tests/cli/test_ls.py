@@ -299,6 +299,14 @@ def test_the_table_is_aligned_whatever_stands_in_a_command(call):
     assert lines[0].split() == ["prefix", "command", "exit"]
 
 
+def test_a_command_stands_in_the_table_as_it_is_recorded_with_no_backslash_twice(call):
+    run(call, "runs/a/", "printf", "a\\tb%s\\n", "it's \x1b")
+
+    text = info_of(call, "runs/a/")["command"]["text"]
+    assert "a\\tb" in text and "\\\\t" not in text
+    assert ls(call, "runs", "-F", "prefix,command").splitlines()[1].endswith(f" {text}")
+
+
 @pytest.mark.parametrize("columns", [60, 80, 200])
 def test_the_table_is_as_wide_as_it_may_be(call, columns):
     run(call, "runs/with-a-long-name/", "printf", "%s", "long " * 60)
