@@ -183,7 +183,7 @@ static int fill(struct ls_find *find, struct search *s)
 
 	for (size_t i = 0; i < query->n_names; i++)
 		s->places[i] = 0;
-	for (size_t i = 0; i < query->n_fields; i++) {
+	for (size_t i = 0; i < query->n_fields + query->n_besides; i++) {
 		s->places[query->fields[i]] = s->n_names;
 		s->names[s->n_names++] = query->names[query->fields[i]];
 	}
@@ -211,7 +211,7 @@ int ls_indexed_fill(struct ls_find *find)
 	for (size_t i = 0; r == 0 && i < find->n_indexes; i++) {
 		struct search s = { .find = find, .index = find->indexes[i] };
 
-		s.names = calloc(query->n_fields + 1, sizeof(*s.names));
+		s.names = calloc(query->n_fields + query->n_besides + 1, sizeof(*s.names));
 		s.places = calloc(query->n_names, sizeof(*s.places));
 		r = s.names && s.places ? fill(find, &s) : -ENOMEM;
 		free(s.names);

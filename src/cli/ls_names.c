@@ -87,7 +87,13 @@ struct nearest {
 static void keep_nearer(const char *name, void *context)
 {
 	struct nearest *n = context;
+	size_t length = strlen(n->written);
 	size_t distance = name_distance(n->written, name);
+
+	/* What lacks its unit alone is near, however long that is. */
+	if (distance > 1 && strncmp(name, n->written, length) == 0 && name[length] == '_' &&
+		!strchr(name + length + 1, '_'))
+		distance = 1;
 
 	if (!n->name || distance < n->distance) {
 		n->name = name;

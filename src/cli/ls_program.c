@@ -29,10 +29,12 @@ static int add_names(struct ls_query *query, const char *source, const char *tex
 {
 	while (*text) {
 		size_t length = strcspn(text, ",");
-		char *name = strndup(text, length);
+		char *word = strndup(text, length);
+		char *name = word ? field_meant(word) : NULL;
 		size_t *more = realloc(*list, (*n + 1) * sizeof(**list));
 		int r = -ENOMEM;
 
+		free(word);
 		if (more)
 			*list = more;
 		if (name && more)
@@ -114,6 +116,34 @@ static int read_fields(const struct verb *verb, const struct option_values *valu
 	return r;
 }
 
+/* In the table the signal or the limit stands where there is no exit code. */
+static int add_endings(const struct option_value *format, struct ls_query *query, struct error *err)
+{
+	static const char *const names[] = { "limit", "signal" };
+	size_t n = query->n_fields;
+	int r = 0;
+
+	if (format->text && format->number != LS_TABLE)
+		return 0;
+	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(names); i++) {
+		size_t number;
+		size_t *more = realloc(query->fields, (n + 1) * sizeof(*more));
+
+		if (more)
+			query->fields = more;
+		size_t before = query->n_names;
+		r = more ? ls_query_name(query, names[i], &number) : -ENOMEM;
+		if (r < 0)
+			return error_set(err, r, "cannot keep the fields");
+		/* nobody wrote it */
+		if (query->n_names > before)
+			query->seen[number] = true;
+		query->fields[n++] = number;
+	}
+	query->n_besides = n - query->n_fields;
+	return 0;
+}
+
 static int read_query(const struct verb *verb, const struct option_values *values, bool usual,
 	struct ls_query *query, struct error *err)
 {
@@ -124,6 +154,8 @@ static int read_query(const struct verb *verb, const struct option_values *value
 		r = read_wheres(verb_value(verb, values, "where"), query, err);
 	if (r == 0)
 		r = read_fields(verb, values, usual, query, err);
+	if (r == 0)
+		r = add_endings(verb_value(verb, values, "format"), query, err);
 	return r;
 }
 
@@ -160,13 +192,20 @@ static int look(struct ls_find *find, char **words)
 	return r;
 }
 
-/* "memory_peak" is no field of any run; memory_peak_bytes may have been meant. */
+static void add_known(const char *name, void *context)
+{
+	ls_names_add(context, name);
+}
+
+/* "memory_peek" is no field of any run; memory_peak_bytes may have been meant. A name that other runs have is no mistake. */
 static void warn_of_unseen(const struct ls_find *find)
 {
 	const struct ls_query *query = find->rows->query;
 
 	if (find->level < LOG_WARNING || find->rows->looked_at == 0)
 		return;
+	/* Those of the runs are not told from here on. */
+	field_known(add_known, find->names);
 	for (size_t i = 0; i < query->n_names; i++) {
 		const char *near;
 
@@ -203,8 +242,10 @@ static int write_out(const struct buf *out)
 /* What could not be read was named already. */
 static void say_none(const struct ls_find *find)
 {
-	if (find->rows->looked_at > 0)
-		complain("none of the %llu runs here is meant",
+	if (find->rows->looked_at == 1)
+		complain("the one run here does not match");
+	else if (find->rows->looked_at > 0)
+		complain("none of the %llu runs here matches",
 			(unsigned long long) find->rows->looked_at);
 	else if (find->problems->n_kinds == 0)
 		complain("there are no runs here");
@@ -253,7 +294,8 @@ static int list(
 	if (look(&find, words) < 0) {
 		complain("there is not enough memory for a list of these runs");
 	} else {
-		warn_of_unseen(&find);
+		if (!find.all_names)
+			warn_of_unseen(&find);
 		status = show(&find, find.all_names,
 			format->text ? (enum ls_format) format->number : LS_TABLE);
 	}

@@ -181,7 +181,7 @@ int ls_row_fill(struct ls_rows *rows, struct ls_row *row, ls_lookup *lookup, voi
 {
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < rows->query->n_fields; i++)
+	for (size_t i = 0; r == 0 && i < rows->query->n_fields + rows->query->n_besides; i++)
 		r = fill(rows, row, rows->query->fields[i], lookup, run);
 	row->whole = r == 0;
 	return r;
@@ -206,6 +206,7 @@ struct order {
 	const size_t *by;
 	size_t n;
 	bool reverse;
+	bool newest;
 };
 
 static int compare_rows(const void *a, const void *b, void *context);
@@ -214,7 +215,7 @@ static int compare_rows(const void *a, const void *b, void *context);
 static void keep_newest(struct ls_rows *rows)
 {
 	const struct ls_query *query = rows->query;
-	struct order by_start = { &query->started, 1, true };
+	struct order by_start = { &query->started, 1, true, true };
 
 	if (query->newest == 0 || rows->n < 2 * query->newest + NEWEST_SPARE)
 		return;
@@ -308,6 +309,9 @@ static int compare_rows(const void *a, const void *b, void *context)
 		if (found)
 			return order->reverse ? -found : found;
 	}
+	/* Of the files of one run that of the job, which has the shortest name, stands for the last run. */
+	if (order->newest && strlen(x->file) != strlen(y->file))
+		return strlen(x->file) < strlen(y->file) ? -1 : 1;
 	int by_name = strcmp(x->file, y->file);
 	return order->reverse ? -by_name : by_name;
 }
@@ -323,8 +327,8 @@ static void row_done(struct ls_rows *rows, struct ls_row *row)
 void ls_rows_arrange(struct ls_rows *rows)
 {
 	const struct ls_query *query = rows->query;
-	struct order by_start = { &query->started, 1, true };
-	struct order order = { query->sort, query->n_sort, query->reverse };
+	struct order by_start = { &query->started, 1, true, true };
+	struct order order = { query->sort, query->n_sort, query->reverse, false };
 
 	if (query->newest) {
 		qsort_r(rows->list, rows->n, sizeof(*rows->list), compare_rows, &by_start);

@@ -32,6 +32,7 @@ struct ls_query {
 	bool *seen; /* some run has it */
 	size_t n_names;
 	size_t *fields, n_fields; /* shown, in this order */
+	size_t n_besides; /* behind those: what is shown follows from them, too */
 	size_t *sort, n_sort;
 	size_t started; /* the one that tells which came last */
 	struct where **wheres;

@@ -72,13 +72,38 @@ static size_t title_length(const char *name)
 	return n;
 }
 
-static void put_cell(struct table *t, const struct column *column, const struct ls_cell *cell)
+/* What a run without an exit code ended by: "wall", "memory" (a limit of ours), "KILL"; "" where it is not known. */
+static const char *ending(const struct table *t, const struct ls_row *row)
 {
+	const struct ls_query *query = t->rows->query;
+
+	for (size_t i = query->n_fields; i < query->n_fields + query->n_besides; i++) {
+		const struct ls_cell *cell = &row->cells[query->fields[i]];
+
+		if (cell->type == FIELD_TEXT && cell->n > 0)
+			return strncmp(cell->text, "SIG", 3) == 0 ? cell->text + 3 : cell->text;
+	}
+	return "";
+}
+
+static void put_cell(struct table *t, const struct column *column, const struct ls_row *row)
+{
+	const struct ls_cell *cell = &row->cells[column->field];
 	struct field field = ls_cell_field(cell);
+	const char *instead = "";
 
 	buf_clear(&t->cell);
+	if (field.type == FIELD_ABSENT && strcmp(column->name, "exit_code") == 0)
+		instead = ending(t, row);
+	if (*instead) {
+		text_add_printable(&t->cell, instead, strlen(instead));
+		return;
+	}
 	if (field.type == FIELD_TEXT) {
-		text_add_printable(&t->cell, field.text, field.n);
+		if (cell->json || field_is_quoted(column->name))
+			text_add_quoted_printable(&t->cell, field.text, field.n);
+		else
+			text_add_printable(&t->cell, field.text, field.n);
 		return;
 	}
 	if (*field_mark(&field))
@@ -101,7 +126,7 @@ static void measure(struct table *t)
 		for (size_t row = 0; row < t->rows->n; row++) {
 			const struct ls_cell *cell = &t->rows->list[row].cells[column->field];
 
-			put_cell(t, column, cell);
+			put_cell(t, column, &t->rows->list[row]);
 			size_t wide = text_columns(cell_text(t), t->cell.len);
 			if (wide > column->width)
 				column->width = wide;
@@ -111,8 +136,8 @@ static void measure(struct table *t)
 	}
 }
 
-/* The last column first, as the command stands there; then the widest. */
-static struct column *widest_text(struct table *t)
+/* The last column first, as the command stands there; then the widest. An id is whole as long as it can be: it is what other verbs take. */
+static struct column *widest_text(struct table *t, bool ids)
 {
 	struct column *widest = NULL;
 
@@ -120,28 +145,47 @@ static struct column *widest_text(struct table *t)
 		struct column *column = &t->columns[i];
 
 		if (!column->number && column->width > COLUMN_LEAST &&
+			(ids || strcmp(column->name, "id") != 0) &&
 			(!widest || column->width >= widest->width))
 			widest = column;
 	}
 	return widest;
 }
 
-static void fit(struct table *t)
+static size_t total_width(const struct table *t)
 {
 	size_t total = 0;
 
 	for (size_t i = 0; i < t->n; i++)
 		total += t->columns[i].width + (i ? t->gap : 0);
-	while (t->paper->columns && total > t->paper->columns) {
-		struct column *column = widest_text(t);
+	return total;
+}
+
+/* Whether the texts can be cut so that all fits; they are, or as far as it goes. */
+static bool cut(struct table *t, bool ids)
+{
+	size_t total = total_width(t);
+
+	while (total > t->paper->columns) {
+		struct column *column = widest_text(t, ids);
 
 		if (!column)
-			break;
+			return false;
 		column->width--;
 		total--;
 	}
-	if (t->paper->columns && total > t->paper->columns)
-		t->gap = 1;
+	return true;
+}
+
+static void fit(struct table *t)
+{
+	if (!t->paper->columns || cut(t, false))
+		return;
+	/* With smaller gaps the texts may have more room. */
+	t->gap = 1;
+	measure(t);
+	if (!cut(t, false))
+		cut(t, true);
 }
 
 /* The text, cut to the width of its column; returns the columns that it takes. */
@@ -209,7 +253,9 @@ static const char *style_of(
 		return STYLE_FAILURE;
 	if (is_state && cell->type == FIELD_TEXT && strcmp(cell->text, "running") == 0)
 		return STYLE_BOLD;
-	if (strcmp(column->name, "exit_code") == 0 && cell->type == FIELD_INTEGER && cell->integer)
+	if (strcmp(column->name, "exit_code") != 0)
+		return NULL;
+	if (cell->type == FIELD_ABSENT ? strcmp(cell_text(t), "-") != 0 : cell->integer != 0)
 		return STYLE_FAILURE;
 	return NULL;
 }
@@ -227,7 +273,7 @@ static void put_rows(struct table *t)
 			const struct column *column = &t->columns[i];
 			const struct ls_cell *cell = &t->rows->list[row].cells[column->field];
 
-			put_cell(t, column, cell);
+			put_cell(t, column, &t->rows->list[row]);
 			put_column(t, i, style_of(t, column, cell));
 		}
 		buf_add_char(t->out, '\n');

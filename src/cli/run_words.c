@@ -3,17 +3,24 @@
 #include "cli/run_words.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/buf.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/fd_read.h"
+#include "cli/verb.h"
 
 #define LAST "@last"
 #define BACK_MAX 1000000
+#define END_LEAST 4 /* characters of an end of an id, where that is no part of it */
+#define PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-_"
 
 static const char *prefix_or_default(const char *output_prefix)
 {
@@ -65,9 +72,13 @@ int find_usual_runs(const char *output_prefix, found_each *each, void *context, 
 	return r;
 }
 
+enum match { MATCH_NONE, MATCH_END, MATCH_NAME, MATCH_ID };
+
 /* One that was found, by when its info file was written last. */
 struct candidate {
 	char *path;
+	char *id; /* NULL: it was not opened yet, or has none */
+	enum match match; /* with what is looked for */
 	int64_t written_ns;
 	uint64_t started_ns; /* 0: it was not opened yet, or does not say */
 };
@@ -75,6 +86,7 @@ struct candidate {
 struct candidates {
 	struct candidate *list;
 	size_t n, room;
+	size_t matching; /* the first so many are what is looked for */
 };
 
 static int keep(const struct found_run *found, void *context)
@@ -109,63 +121,104 @@ static int later_written(const void *a, const void *b)
 	return (x->written_ns < y->written_ns) - (x->written_ns > y->written_ns);
 }
 
+/* Of files of one run, which began at once, that of the job has the shortest name: the others have their target's before it. */
 static int later_started(const void *a, const void *b)
 {
 	const struct candidate *x = a;
 	const struct candidate *y = b;
 	int by_start = (x->started_ns < y->started_ns) - (x->started_ns > y->started_ns);
+	size_t n = strlen(x->path);
+	size_t m = strlen(y->path);
 
-	return by_start ? by_start : strcmp(y->path, x->path);
+	if (by_start)
+		return by_start;
+	return n == m ? strcmp(y->path, x->path) : (n > m) - (n < m);
 }
 
-static uint64_t started_of(const char *path)
+static uint64_t started_of(const struct stored_run *run)
 {
-	struct stored_run run;
+	const json_t *info = run->info;
 	uint64_t ns = 0;
-
-	if (stored_run_open(path, &run, NULL) < 0)
-		return 0;
 	const char *text =
-		json_string_value(json_object_get(json_object_get(run.info, "time"), "started"));
+		json_string_value(json_object_get(json_object_get(info, "time"), "started"));
+
 	/* Of what another tool kept no time for, it is known when it came here. */
 	if (!text)
 		text = json_string_value(
-			json_object_get(json_object_get(run.info, "imported"), "time"));
+			json_object_get(json_object_get(info, "imported"), "time"));
 	if (text && parse_rfc3339(text, &ns) < 0)
 		ns = 0;
-	stored_run_done(&run);
 	return ns;
+}
+
+/* A run may have a file for each of its targets: they have its id and began at once. */
+static bool is_same_run(const struct candidate *a, const struct candidate *b)
+{
+	return a->started_ns == b->started_ns && a->id && b->id && strcmp(a->id, b->id) == 0;
+}
+
+static int learn(struct candidate *one)
+{
+	struct stored_run run;
+
+	if (stored_run_open(one->path, &run, NULL) < 0)
+		return 0;
+	const char *id = json_string_value(json_object_get(run.info, "id"));
+	one->started_ns = started_of(&run);
+	one->id = id ? strdup(id) : NULL;
+	stored_run_done(&run);
+	return id && !one->id ? -ENOMEM : 0;
+}
+
+/* Sorts the first n, of which each run is left once; the number that is left. */
+static size_t latest_first(struct candidate *list, size_t n)
+{
+	size_t left = 0;
+
+	if (n > 0)
+		qsort(list, n, sizeof(*list), later_started);
+	for (size_t i = 0; i < n; i++) {
+		struct candidate one = list[i];
+
+		if (left > 0 && is_same_run(&list[left - 1], &one))
+			continue;
+		list[i] = list[left];
+		list[left++] = one;
+	}
+	return left;
 }
 
 /* The path of the one that began `back` before the last; NULL. A run began before it was written, so that not all have to be opened. */
 static const char *find_last(struct candidates *c, size_t back)
 {
-	size_t opened = 0;
 	size_t known = 0;
 
 	if (c->n > 0)
 		qsort(c->list, c->n, sizeof(*c->list), later_written);
-	for (; opened < c->n; opened++) {
+	for (size_t opened = 0; opened < c->n; opened++) {
 		struct candidate one = c->list[opened];
 
 		if (known > back && (int64_t) c->list[back].started_ns > one.written_ns)
 			break;
-		one.started_ns = started_of(one.path);
-		c->list[opened].started_ns = one.started_ns;
+		if (learn(&one) < 0)
+			return NULL;
+		c->list[opened] = one;
 		if (one.started_ns == 0)
 			continue;
 		/* Those that say when they began stand in front, the latest first. */
-		memmove(c->list + known + 1, c->list + known, (opened - known) * sizeof(*c->list));
-		c->list[known++] = one;
-		qsort(c->list, known, sizeof(*c->list), later_started);
+		c->list[opened] = c->list[known];
+		c->list[known] = one;
+		known = latest_first(c->list, known + 1);
 	}
 	return known > back ? c->list[back].path : NULL;
 }
 
 static void done(struct candidates *c)
 {
-	for (size_t i = 0; i < c->n; i++)
+	for (size_t i = 0; i < c->n; i++) {
 		free(c->list[i].path);
+		free(c->list[i].id);
+	}
 	free(c->list);
 }
 
@@ -197,40 +250,120 @@ static int open_last(
 	return r;
 }
 
-static bool has_id(const struct stored_run *run, const char *word)
+/* An end that a narrow table shows of an id, "...17-12221", or its last part, the number of the process. */
+static bool ends_id(const char *id, const char *word)
+{
+	size_t n = strlen(id);
+	size_t length;
+
+	while (*word == '.')
+		word++;
+	length = strlen(word);
+	if (length == 0 || length >= n || strcmp(id + n - length, word) != 0)
+		return false;
+	return length >= END_LEAST || id[n - length - 1] == '-';
+}
+
+static enum match match_of(const struct stored_run *run, const char *word)
 {
 	const char *id = json_string_value(json_object_get(run->info, "id"));
 	const char *name = json_string_value(json_object_get(run->info, "name"));
 
-	return (id && strcmp(id, word) == 0) || (name && strcmp(name, word) == 0);
+	if (id && strcmp(id, word) == 0)
+		return MATCH_ID;
+	if (name && strcmp(name, word) == 0)
+		return MATCH_NAME;
+	return id && ends_id(id, word) ? MATCH_END : MATCH_NONE;
 }
 
-/* Of its id, or of the name it was given; several of one name: the last. */
+/* Whether the file may hold the word, as JSON has it: most need not be parsed. */
+static bool may_hold(const char *path, const char *word)
+{
+	struct buf text = { 0 };
+	bool holds = true;
+	int fd;
+
+	while (*word == '.')
+		word++;
+	/* other characters may be escaped */
+	if (word[strspn(word, PLAIN)])
+		return true;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return true;
+	if (fd_read_all(fd, STORED_INFO_MAX, &text) == 0)
+		holds = memmem(text.data, text.len, word, strlen(word)) != NULL;
+	close(fd);
+	buf_done(&text);
+	return holds;
+}
+
+/* Leaves those that match best, each run once, the latest first. */
+static int leave_matching(struct candidates *c, const char *word)
+{
+	enum match best = MATCH_NONE;
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n; i++) {
+		struct candidate *one = &c->list[i];
+		struct stored_run run;
+
+		if (!may_hold(one->path, word) || stored_run_open(one->path, &run, NULL) < 0)
+			continue;
+		one->match = match_of(&run, word);
+		stored_run_done(&run);
+		if (one->match > best)
+			best = one->match;
+	}
+	for (size_t i = 0; best != MATCH_NONE && i < c->n; i++) {
+		struct candidate one = c->list[i];
+
+		if (one.match != best)
+			continue;
+		if (learn(&one) < 0)
+			return -ENOMEM;
+		c->list[i] = c->list[n];
+		c->list[n++] = one;
+	}
+	c->matching = latest_first(c->list, n);
+	return 0;
+}
+
+/* What a word means that several runs answer to: the last of one id or name; an end has to be that of one. */
+static int choose(const struct candidates *c, const char *word, struct error *err)
+{
+	enum match match = c->list[0].match;
+
+	if (c->matching == 1)
+		return 0;
+	if (match == MATCH_END)
+		return error_say(err, -EINVAL, "%s: the ids of %zu runs end so: %s, %s%s", word,
+			c->matching, c->list[0].id, c->list[1].id, c->matching > 2 ? " ..." : "");
+	complain("%zu runs %s %s: this is the one that began last", c->matching,
+		match == MATCH_ID ? "have the id" : "are called", word);
+	return 0;
+}
+
+/* Of its id, of the name it was given, or of the end of an id. */
 static int open_named(
 	const char *word, const char *output_prefix, struct stored_run *ret, struct error *err)
 {
 	struct candidates c = { 0 };
 	int r = find_usual_runs(output_prefix, keep, &c, NULL);
-	bool found = false;
 
-	if (c.n > 0)
-		qsort(c.list, c.n, sizeof(*c.list), later_written);
-	/* Most ids stand in their paths. */
-	for (int all = 0; r == 0 && !found && all <= 1; all++) {
-		for (size_t i = 0; i < c.n && !found; i++) {
-			if ((strstr(c.list[i].path, word) == NULL) != (all == 1) ||
-				stored_run_open(c.list[i].path, ret, NULL) < 0)
-				continue;
-			found = has_id(ret, word);
-			if (!found)
-				stored_run_done(ret);
-		}
-	}
+	if (r == 0)
+		r = leave_matching(&c, word);
+	if (r == -ENOMEM)
+		r = error_set(err, r, "cannot look for runs");
+	else if (r < 0 || c.matching == 0)
+		r = error_say(err, -ENOENT,
+			"%s: there is no such file, directory, prefix, id or name of a run", word);
+	else
+		r = choose(&c, word, err);
+	if (r == 0)
+		r = stored_run_open(c.list[0].path, ret, err);
 	done(&c);
-	if (found)
-		return 0;
-	return error_say(err, -ENOENT,
-		"%s: there is no such file, directory, prefix, id or name of a run", word);
+	return r;
 }
 
 int run_word_open(

@@ -19,7 +19,7 @@ struct error;
 /* For the help of a verb. */
 #define RUN_WORDS                                                                                  \
 	"RUN is any file of a run (info.json, usage.jsonl, stdout ...), its directory or prefix, " \
-	"its id, @last for "                                                                       \
+	"its id or the end of it, its name, @last for "                                            \
 	"the one that began last, @last-1 for the one before it, or a file of another tool that "  \
 	"'assay import' knows."
 /* clang-format on */

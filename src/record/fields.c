@@ -208,6 +208,16 @@ static struct field file_field(const struct stored_run *run, const char *name)
 	return (struct field){ 0 };
 }
 
+void field_known_short(void (*each)(const char *name, void *context), void *context)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(FIELD_SHORT); i++)
+		each(FIELD_SHORT[i].name, context);
+	for (size_t i = 0; i < ARRAY_SIZE(of_files); i++)
+		each(of_files[i], context);
+	for (size_t i = 0; i < ARRAY_SIZE(FIELD_SAME); i++)
+		each(FIELD_SAME[i].name, context);
+}
+
 struct field run_field(const struct stored_run *run, const char *name)
 {
 	struct field field = section_field(json_object_get(run->info, "headline"), name);
@@ -370,6 +380,16 @@ bool field_is_apart(const char *name)
 	memcpy(head, name, n);
 	head[n] = '\0';
 	return is_left_out(head);
+}
+
+bool field_is_quoted(const char *name)
+{
+	static const char *const quoted[] = { "command", "command.text", "target", "target.text" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(quoted); i++)
+		if (strcmp(quoted[i], name) == 0)
+			return true;
+	return false;
 }
 
 enum field_unit field_unit(const char *name)

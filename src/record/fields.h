@@ -51,8 +51,19 @@ int run_every_field(const struct stored_run *run,
 bool field_is_of_files(const char *name);
 bool field_is_apart(const char *name);
 
+/* The name of what people write: the title of a column (wall: wall_seconds), host, tag:KEY; else the word as it is. On the heap; NULL without memory. Every
+ * verb hands the words for fields through this. */
+char *field_meant(const char *word);
+/* Names that a run may have whether or not one of those at hand has it (signal, limit, exit_code ...): to tell a misspelt one from one that is absent. */
+void field_known(void (*each)(const char *name, void *context), void *context);
+/* Of those, the ones that are short for a path, of files, and con-duct's. */
+void field_known_short(void (*each)(const char *name, void *context), void *context);
+
 /* Our name of what con-duct calls so; NULL. It counts only where a run has nothing under the name itself. */
 const char *field_same(const char *name);
+
+/* Whether its text is made of shell words, so that what may not be shown is escaped there already: text_add_quoted_printable(). */
+bool field_is_quoted(const char *name);
 
 /* How values of that name are shown to people. */
 enum field_unit {

@@ -205,7 +205,9 @@ static bool take_field(struct parser *p, size_t *ret)
 		wrong(p, p->at, "the name of a field, 'not' or '(' is expected");
 		return false;
 	}
-	name = strndup(p->at, n);
+	char *word = strndup(p->at, n);
+	name = word ? field_meant(word) : NULL;
+	free(word);
 	if (!name) {
 		no_memory(p);
 		return false;

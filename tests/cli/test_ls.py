@@ -148,12 +148,49 @@ def test_a_name_that_no_run_has_is_told_with_the_nearest(three):
     ls(three, "runs", "-q", "-F", "nothing_like_it")
 
 
+@pytest.mark.parametrize("word, nearest", [
+    ("signl", "signal"), ("hostnam", "hostname"), ("commnd", "command"), ("usr", "user"), ("exit_codee", "exit_code"), ("exit_cod", "exit_code"),
+    ("tree_cpu", "tree_cpu_seconds"), ("memory_peek_bytes", "memory_peak_bytes"), ("exi", None), ("x", None), ("a", None)])
+def test_every_wrong_name_is_told_wherever_it_stands(three, word, nearest):
+    told = f"assay: no run here has a field '{word}'" + (f"; '{nearest}' is the nearest\n" if nearest else "\n")
+
+    for words in (("-F", word), ("-s", word), ("-w", f"{word} = 1", "-f", "csv")):
+        called = three("ls", "runs", *words)
+        assert (called.status, called.err) == (0, told)
+
+
+def test_a_name_that_other_runs_have_is_no_mistake(three):
+    for name in ("signal", "limit", "job_id", "peak_rss"):
+        ls(three, "runs", "-F", name)
+
+
+def test_titles_of_columns_are_names_of_fields(three):
+    titles = ls(three, "runs").splitlines()[0].split()
+    assert "wall" in titles and "exit" in titles
+
+    assert ls(three, "runs", "-F", ",".join(titles)) == ls(three, "runs")
+    assert prefixes(three, "runs", "-w", "exit = 2 and wall > 0ms and memory_peak > 1K") == ["r1"]
+    assert prefixes(three, "runs", "-s", "exit") == ["r2", "r3", "r1"]
+    assert "exit_code" in listed(three, "runs", "-F", "exit")[0]
+
+
+def test_host_and_tag_mean_what_they_mean_to_compare(three):
+    host = info_of(three, "runs/r1/")["host"]["hostname"]
+
+    assert prefixes(three, "runs", "-w", f"host = '{host}'") == ["r1", "r2", "r3"]
+    assert prefixes(three, "runs", "-w", f"host != '{host}'") == []
+    assert listed(three, "runs/r1", "-F", "host") == [{"hostname": host}]
+    assert prefixes(three, "runs", "-w", "tag:code = 1") == ["r3"]
+    assert listed(three, "runs/r1", "-F", "tag:code") == [{"tags.code": "2"}]
+    assert prefixes(three, "runs", "-s", "tag:code") == ["r2", "r3", "r1"]
+
+
 def test_json_keeps_numbers_and_leaves_out_what_is_absent(three):
     info = info_of(three, "runs/r1/")
     fields = "prefix,exit_code,cpu_seconds,memory_peak_bytes,memory_peak_bytes.quality,tags.code,counted,processes.counted,signal,affinity"
 
     found = json.loads(ls(three, "runs", "-f", "json", "-F", fields, "-w", "exit_code = 2", err=(
-        "assay: no run here has a field 'counted'\nassay: no run here has a field 'signal'\n")))
+        "assay: no run here has a field 'counted'\n")))
 
     assert found == [{"prefix": "runs/r1/", "exit_code": 2, "cpu_seconds": info["headline"]["cpu_seconds"]["value"],
                       "memory_peak_bytes": info["headline"]["memory_peak_bytes"]["value"],
@@ -299,6 +336,14 @@ def test_the_table_is_aligned_whatever_stands_in_a_command(call):
     assert lines[0].split() == ["prefix", "command", "exit"]
 
 
+def test_a_command_stands_in_the_table_as_it_is_recorded_with_no_backslash_twice(call):
+    run(call, "runs/a/", "printf", "a\\tb%s\\n", "it's \x1b")
+
+    text = info_of(call, "runs/a/")["command"]["text"]
+    assert "a\\tb" in text and "\\\\t" not in text
+    assert ls(call, "runs", "-F", "prefix,command").splitlines()[1].endswith(f" {text}")
+
+
 @pytest.mark.parametrize("columns", [60, 80, 200])
 def test_the_table_is_as_wide_as_it_may_be(call, columns):
     run(call, "runs/with-a-long-name/", "printf", "%s", "long " * 60)
@@ -310,6 +355,34 @@ def test_the_table_is_as_wide_as_it_may_be(call, columns):
     assert max(width(line) for line in lines) >= columns - 1
     assert lines[0].split() == COLUMNS
     assert all(line.endswith("...") for line in lines[1:])
+
+
+@pytest.mark.parametrize("columns, whole", [(60, False), (80, True), (90, True), (200, True)])
+def test_an_id_is_cut_only_where_the_command_cannot_be(call, columns, whole):
+    assert call("run", "-q", "--", "printf", "%s", "long " * 60).status == 0
+    [directory] = (call.here / ".assay" / "runs").iterdir()
+
+    row = ls(call, env={"COLUMNS": str(columns)}).splitlines()[1]
+
+    assert width(row) in (columns, columns - 1) and row.endswith("...")
+    shown = row.split()[0]
+    assert (shown == directory.name) == whole
+    assert ls(call, shown, "-F", "id").splitlines()[1] == directory.name
+
+
+def test_what_ended_a_run_without_an_exit_code_stands_in_its_place(call):
+    assert call("run", "-q", "-p", "runs/a/", "--", "sh", "-c", "kill -9 $$").status == -9
+    call("run", "-q", "-p", "runs/b/", "--limit", "wall=300ms", "--", "sleep", "60")
+    call("run", "-q", "-p", "runs/c/", "--limit", "memory=20M", "--", "/usr/bin/python3", "-c",
+         "import time; a = bytearray(b'x') * (200 << 20); time.sleep(60)")
+    run(call, "runs/d/", "true")
+
+    for words in ((), ("-F", "prefix,exit_code"), ("-F", "exit_code", "-s", "prefix"), ("-F", "prefix,exit_code", "--no-index")):
+        lines = ls(call, "runs", *words).splitlines()
+        at = lines[0].split().index("exit")
+        assert [line.split()[at] for line in lines[1:]] == ["KILL", "wall", "memory", "0"]
+    assert "exit_code" not in listed(call, "runs/a", "-F", "prefix,exit_code")[0]
+    assert listed(call, "runs", "-F", "prefix,exit_code")[3] == {"prefix": "runs/d/", "exit_code": 0}
 
 
 def test_nothing_is_cut_in_a_pipe(call):

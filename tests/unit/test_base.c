@@ -460,6 +460,16 @@ static void a_name_cannot_move_the_cursor(void **state)
 	buf_done(&b);
 }
 
+static void what_is_quoted_already_keeps_its_backslashes_and_cannot_move_the_cursor(void **state)
+{
+	(void) state;
+	struct buf b = { 0 };
+
+	text_add_quoted_printable(&b, SIZED("printf 'a\\tb' $'\\e[31m' \x1b[31m\n\0\xff\xc2\x9b"));
+	assert_string_equal(b.data, "printf 'a\\tb' $'\\e[31m' \\e[31m\\n\\x00\\xff\\xc2\\x9b");
+	buf_done(&b);
+}
+
 static void an_argument_is_quoted_as_a_shell_takes_it_back(void **state)
 {
 	(void) state;
@@ -560,6 +570,8 @@ int main(void)
 		cmocka_unit_test(what_is_no_duration_is_refused_and_quoted),
 		cmocka_unit_test(only_well_formed_utf8_is_a_sequence),
 		cmocka_unit_test(a_name_cannot_move_the_cursor),
+		cmocka_unit_test(
+			what_is_quoted_already_keeps_its_backslashes_and_cannot_move_the_cursor),
 		cmocka_unit_test(an_argument_is_quoted_as_a_shell_takes_it_back),
 		cmocka_unit_test(the_map_agrees_with_a_plain_array_through_births_and_deaths),
 		cmocka_unit_test(an_empty_map_knows_nobody),
