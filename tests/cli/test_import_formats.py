@@ -61,7 +61,7 @@ def test_gpus_have_series_of_their_own(take):
     assert [window["end_seconds"] - window["start_seconds"] for window in usage] == pytest.approx([0, 2, 2, 2])
     assert usage[3]["end_seconds"] == pytest.approx(64.01)
     assert "nvsmi_energy_joules" not in first[3]
-    assert info["summary"]["nvsmi_energy_total_joules"] == {"value": 630, "quality": "estimate"}
+    assert info["summary"]["nvsmi_energy_total_joules"] == {"value": 630, "quality": "lower_bound"}
     assert "started" not in info["time"]
     assert device(info, "GPU-aaaaaaaa-0000")["summary"]["nvsmi_peak_power_watts"]["value"] == 300
 
@@ -183,3 +183,108 @@ def test_io_that_is_no_running_sum_is_left_out(take, room):
     assert "io_read_bytes" not in info["headline"]
     assert info["headline"]["io_write_bytes"]["value"] == 1000011808
     assert any("as JUmPER writes them: 4" in note for note in info["notes"])
+
+
+def smi(room, lines, columns="timestamp, index, power.draw [W], memory.used [MiB]", name="smi.csv"):
+    """A recording: each line as (second, cells ...)."""
+    path = room / name
+    stamp = lambda second: f"2026/01/02 10:{int(second) // 60:02}:{second % 60:06.3f}"
+    path.write_text("\n".join([columns, *(", ".join([stamp(line[0]), *map(str, line[1:])]) for line in lines)]) + "\n")
+    return path
+
+
+def summary(info, key):
+    return info["summary"][key]["value"]
+
+
+def test_each_round_of_gpus_counts_the_same_in_a_mean(take, room):
+    alone = smi(room, [(0, 0, 100.0, 1004), (1, 0, 200.0, 2004), (2, 0, 300.0, 3004)], name="alone.csv")
+    [(info, _)] = take(alone)
+    assert summary(info, "nvsmi_mean_memory_used_total_bytes") == 2004 << 20
+    assert device(info, "0")["summary"]["nvsmi_mean_power_watts"]["value"] == 200
+
+    lines = [(0, 0, 100.0, 1), (0, 1, 50.75, 1), (1, 0, 100.0, 1), (1, 1, "[N/A]", 1), (2, 0, 150.0, 1), (2, 1, 200.75, 1)]
+    [(info, _)] = take(smi(room, lines))
+    assert summary(info, "nvsmi_mean_power_total_watts") == pytest.approx((150.75 + 350.75) / 2)
+    assert summary(info, "nvsmi_last_power_total_watts") == 350.75
+    assert device(info, "1")["summary"]["nvsmi_mean_power_watts"]["value"] == pytest.approx((50.75 + 200.75) / 2)
+
+
+def test_a_gpu_without_power_makes_the_energy_a_lower_bound_and_the_last_sum_none(take, room):
+    lines = [(second, gpu, "[N/A]" if gpu == 1 and second >= 3 else 200.0, 7) for second in range(6) for gpu in (0, 1)]
+    [(info, usage)] = take(smi(room, lines))
+    assert info["summary"]["nvsmi_energy_total_joules"] == {"value": 1000 + 400, "quality": "lower_bound"}
+    assert "nvsmi_last_power_total_watts" not in info["summary"]
+    assert summary(info, "nvsmi_last_memory_used_total_bytes") == 14 << 20
+    assert device(info, "0")["summary"]["nvsmi_energy_joules"] == {"value": 1000, "quality": "estimate"}
+    assert device(info, "1")["summary"]["nvsmi_energy_joules"] == {"value": 400, "quality": "lower_bound"}
+    assert "nvsmi_last_power_watts" not in device(info, "1")["summary"]
+    assert [window["values"]["nvsmi_energy_total_joules"]["quality"] for window in usage[1:]] == ["estimate"] * 2 + ["lower_bound"] * 3
+
+
+def test_a_lost_line_leaves_its_round_without_a_sum_and_no_other(take, room):
+    lines = [(second, gpu, 100.0 * (1 + second), 1) for second in range(5) for gpu in (0, 1)]
+    # Of the first round GPU 1 is lost, of the third GPU 0.
+    [(info, usage)] = take(smi(room, [line for line in lines if line[:2] not in ((0, 1), (2, 0))]))
+    sums = [window["values"].get("nvsmi_power_total_watts", {}).get("max") for window in usage]
+    assert sums == [None, 400, None, 800, 1000]
+    assert summary(info, "nvsmi_min_power_total_watts") == 400
+    assert info["summary"]["nvsmi_energy_total_joules"]["quality"] == "lower_bound"
+
+
+def test_a_file_that_ends_in_a_round_keeps_the_last_whole_sum(take, room):
+    lines = [(second, gpu, 100.0, 1) for second in range(3) for gpu in (0, 1)]
+    [(info, _)] = take(smi(room, lines[:-1]))
+    assert summary(info, "nvsmi_last_power_total_watts") == 200
+
+
+def test_no_energy_is_told_between_lines_that_do_not_name_their_gpu(take, room):
+    lines = [(second + skew, 200.0, "A100") for second in range(4) for skew in (0, 0.001)]
+    [(info, usage)] = take(smi(room, lines, "timestamp, power.draw [W], name"))
+    assert "energy" not in str(usage)
+    assert "summary" not in info
+    assert not [key for key in info["devices"][0]["summary"] if "energy" in key]
+    assert "neither sum nor energy" in " ".join(info["notes"])
+
+
+def test_recordings_one_after_the_other_keep_their_energy(take, room):
+    once = [(second + 0.002 * gpu, gpu, 200.0, 1) for second in range(3) for gpu in (0, 1)]
+    [(alone, _)] = take(smi(room, once, name="once.csv"))
+    assert summary(alone, "nvsmi_energy_total_joules") == pytest.approx(800)
+    [(twice, usage)] = take(smi(room, once + once, name="twice.csv"))
+    assert summary(twice, "nvsmi_energy_total_joules") == pytest.approx(1600)
+    assert twice["summary"]["nvsmi_energy_total_joules"]["quality"] == "lower_bound"
+    notes = " ".join(twice["notes"])
+    assert "set back" in notes and "gaps" not in notes
+
+
+def test_one_short_distance_between_rounds_makes_no_gaps_of_the_others(take, room):
+    seconds = [0, 1, 2, 3, 3.1, 4.1, 5.1, 6.1, 7.1]
+    [(info, _)] = take(smi(room, [(second, 0, 100.0, 1) for second in seconds]))
+    assert summary(info, "nvsmi_energy_total_joules") == pytest.approx(710)
+    assert "gaps" not in " ".join(info["notes"])
+
+
+def test_lines_of_gpus_that_are_left_out_are_counted_with_the_first_of_them(call, room):
+    text = smi(room, [(second, 0, 100.0, 1) for second in range(4)]).read_text().splitlines()
+    text[2] = "Unable to determine the device handle for GPU 0000:65:00.0: GPU is lost."
+    text[4] = "2026/99/99 10:00:03.000, 0, 100, 1"
+    (room / "smi.csv").write_text("\n".join(text) + "\n")
+    called = call("import", "-p", str(room / "of_gpus_"), str(room / "smi.csv"))
+    assert "2 lines" in called.err and "line 3" in called.err
+    assert "2 lines of its series could not be read (the first is line 3)" in " ".join(read_info(str(room / "of_gpus_"))["notes"])
+
+    text = (FOREIGN / "dmon-mu.txt").read_text().splitlines()
+    (room / "dmon.txt").write_text("\n".join(text[:2] + ["    0    9\0  1"] + text[2:]) + "\n")
+    called = call("import", "-p", str(room / "of_dmon_"), str(room / "dmon.txt"))
+    assert "1 line" in called.err and "line 3" in called.err
+
+
+@pytest.mark.parametrize("from_", [(), ("--from", "nvidia-smi-dmon")])
+def test_a_line_of_each_process_is_not_taken_for_one_of_a_gpu(call, room, from_):
+    path = room / "pmon.txt"
+    path.write_text("# gpu        pid  type    sm   mem   enc   dec   command\n# Idx          #   C/G     %     %     %     %   name\n"
+                    "    0       1234     C    50    20     -     -   python\n    0       1235     C    40    10     -     -   python\n")
+    called = call("import", *from_, str(path))
+    assert called.status == 1 and called.out == ""
+    assert "pmon" in called.err and len(called.err.splitlines()) == 1

@@ -432,6 +432,8 @@ void draft_add_total(
 		set(d, total, "delta",
 			number(json_number_value(json_object_get(total, "delta")) +
 				json_number_value(delta)));
+	if (d->mean_of_windows)
+		seconds = 1;
 	if (mean && seconds > 0) {
 		set(d, total, "integral",
 			json_real(json_number_value(json_object_get(total, "integral")) +

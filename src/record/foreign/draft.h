@@ -25,6 +25,7 @@ struct draft {
 	uint64_t damaged; /* by draft_damaged(): lines that could not be used; the first of them */
 	uint64_t first_damaged;
 	bool torn;
+	bool mean_of_windows; /* each counts the same in a mean over the run; else by its seconds */
 
 	/* private */
 	const char *format;
