@@ -106,10 +106,11 @@ def test_each_job_of_sacct_is_a_run(take):
     assert [info["name"] for info in runs] == ["train", "array", "het", "killed", "again", "waiting"]
     assert [info.get("outcome", {}).get("words") for info in runs] == [
         "exited 0", "cancelled by user 1000", "ended out of memory", "killed by SIGKILL", "ended at its time limit", None]
-    assert ["memory_peak_bytes" in info["headline"] for info in runs] == [True, False, True, False, False, False]
+    assert "headline" not in runs[5] and "wall_seconds" not in runs[5]["time"], "it waits"
+    assert ["memory_peak_bytes" in info.get("headline", {}) for info in runs] == [True, False, True, False, False, False]
     assert runs[0]["headline"]["memory_peak_bytes"]["value"] == 2.5 * GIB
     assert runs[0]["headline"]["memory_peak_bytes"]["quality"] == "estimate"
-    assert ["cpu_seconds" in info["headline"] for info in runs] == [True, False, True, True, False, False]
+    assert ["cpu_seconds" in info.get("headline", {}) for info in runs] == [True, False, True, True, False, False]
     assert [info["time"].get("started") for info in runs] == [
         None, None, None, "2026-01-02T10:00:00.000000Z", "2026-01-02T09:00:00.000000Z", None]
 
@@ -272,7 +273,7 @@ def test_lines_of_gpus_that_are_left_out_are_counted_with_the_first_of_them(call
     (room / "smi.csv").write_text("\n".join(text) + "\n")
     called = call("import", "-p", str(room / "of_gpus_"), str(room / "smi.csv"))
     assert "2 lines" in called.err and "line 3" in called.err
-    assert "2 lines of its series could not be read (the first is line 3)" in " ".join(read_info(str(room / "of_gpus_"))["notes"])
+    assert "2 lines of its file could not be read (the first is line 3)" in " ".join(read_info(str(room / "of_gpus_"))["notes"])
 
     text = (FOREIGN / "dmon-mu.txt").read_text().splitlines()
     (room / "dmon.txt").write_text("\n".join(text[:2] + ["    0    9\0  1"] + text[2:]) + "\n")
@@ -288,3 +289,115 @@ def test_a_line_of_each_process_is_not_taken_for_one_of_a_gpu(call, room, from_)
     called = call("import", *from_, str(path))
     assert called.status == 1 and called.out == ""
     assert "pmon" in called.err and len(called.err.splitlines()) == 1
+
+
+def imported(call, room, path, name, *more):
+    """One run of that file: what was said, its info and its windows."""
+    called = call("import", *more, "-p", f"{room}/{name}_", str(path))
+    assert called.status == 0, called.err
+    prefix = f"{room}/{name}_"
+    return called, read_info(prefix), read_usage(prefix) if (room / f"{name}_usage.jsonl").exists() else []
+
+
+SACCT = "JobID|JobName|State|ExitCode|Start|End|Elapsed|TotalCPU\n"
+
+
+@pytest.mark.parametrize("state, elapsed, wall", (("RUNNING", "00:10:00", 600), ("SUSPENDED", "00:00:07", 7), ("PENDING", "00:00:00", None)))
+def test_a_job_that_has_not_ended_is_not_done_and_a_waiting_one_has_no_time(call, room, state, elapsed, wall):
+    start = "Unknown" if state == "PENDING" else "2026-01-02T10:00:00"
+    (room / "job.txt").write_text(f"{SACCT}7|j|{state}|0:0|{start}|Unknown|{elapsed}|00:00:00\n")
+    assert call("import", "-n", str(room / "job.txt")).out.endswith(", running\n")
+
+    _, info, _ = imported(call, room, room / "job.txt", "job")
+    assert info["state"] == "lost"
+    assert info["imported"]["lost"] == f"it was {state} when sacct was asked"
+    assert info["time"].get("wall_seconds") == wall
+    assert info.get("headline", {}).get("wall_seconds", {}).get("value") == wall
+    assert ("cpu_seconds" in info.get("headline", {})) == (wall is not None)
+    assert "outcome" not in info
+
+
+def test_a_job_that_was_cancelled_while_it_waited_has_no_time(call, room):
+    (room / "job.txt").write_text(f"{SACCT}7|j|CANCELLED by 5|0:0|None|2026-01-02T10:00:00|00:00:00|00:00:00\n")
+    _, info, _ = imported(call, room, room / "job.txt", "job")
+    assert info["state"] == "done" and "headline" not in info and "wall_seconds" not in info["time"]
+
+
+def test_lines_of_sacct_that_are_left_out_are_counted_with_their_job(call, take, room):
+    good = "7|j|COMPLETED|0:0|2026-01-02T10:00:00|2026-01-02T10:00:09|00:00:09|00:00:01\n"
+    text = SACCT + good + "7.batch|a|b|COMPLETED|0:0||||00:00:01\n" + "7.0|\0|\n" + good.replace("7|", "8|", 1) + "x" * 2_000_000 + "\n"
+    (room / "jobs.txt").write_text(text)
+    called = call("import", "-p", str(room / "run{pid}_"), str(room / "jobs.txt"))
+    assert called.status == 0
+    assert "2 lines could not be read (the first is line 3)" in called.err
+    assert "1 line could not be read (the first is line 6)" in called.err
+    notes = [info["notes"] for info, _ in take(room / "jobs.txt", runs=2)]
+    assert ["2 lines" in " ".join(notes[0]), "1 line of its file" in " ".join(notes[1])] == [True, True]
+
+    (room / "one.txt").write_text(SACCT + "7|a|b|COMPLETED|0:0||||00:00:01\n")
+    assert "no job is in it, and 1 line could not be read (the first is line 2)" in refusal(call, room / "one.txt")
+
+
+BEGINNINGS = ("nvidia-smi-header.csv", "dmon-mu.txt", "sacct.txt", "prmon/prmon.txt", "prmon/prmon.json", "psrecord/plain.txt",
+              "psrecord/log.csv", "resource_monitor/job.series", "resource_monitor/job.summary")
+
+
+@pytest.mark.parametrize("name", BEGINNINGS)
+def test_a_mark_of_the_byte_order_changes_nothing(call, room, name):
+    for place, mark in (("plain", b""), ("marked", b"\xef\xbb\xbf")):
+        (room / place).mkdir()
+        (room / place / name.rpartition("/")[2]).write_bytes(mark + (FOREIGN / name).read_bytes())
+    of = []
+    for place in ("plain", "marked"):
+        path = room / place / name.rpartition("/")[2]
+        called = call("import", "-p", f"{room}/{place}{{pid}}_", str(path))
+        assert called.status == 0, called.err
+        prefixes = [line.split(" from ")[0] for line in called.out.splitlines()]
+        of.append([{key: value for key, value in read_info(prefix).items() if key not in ("id", "imported", "files")} for prefix in prefixes])
+    assert of[0] == of[1]
+
+
+@pytest.mark.parametrize("header, line", (
+    ("timestamp, index, power.draw [W], power.draw [W]", "2026/01/02 10:00:00.000, 0, 1, 2"),
+    ("# gpu   sm   sm\n# Idx    %    %", "    0    1    2"),
+    ("elapsed_time,cpu,cpu", "0.0,1,2"), ("Time\twtime\tpss\tpss", "1\t1\t1\t1")))
+def test_a_column_twice_is_refused_in_every_table(call, room, header, line):
+    (room / "twice").write_text(f"{header}\n{line}\n")
+    assert " twice" in refusal(call, room / "twice")
+
+
+@pytest.mark.parametrize("text", ("elapsed_time,cpu,mem_real\nx,y,z\n", "Time\twtime\tpss\nx\ty\tz\n",
+                                  "timestamp, index, power.draw [W]\nx, 0, 1\n", "# gpu   sm\n# Idx    %\n    0\n"))
+def test_a_table_without_a_line_that_can_be_read_is_refused(call, room, text):
+    (room / "none").write_text(text)
+    refusal(call, room / "none")
+
+
+@pytest.mark.parametrize("odd", ("0x1000", "1e301", "1e308", "99999999999999999999999", "nan", "inf", "1e999"))
+def test_a_number_that_cannot_be_is_left_out_and_told(call, room, odd):
+    (room / "log.csv").write_text(f"elapsed_time,cpu,mem_real\n0.0,1,2\n1.0,100,{odd}\n2.0,{odd},4\n3.0,50,3\n")
+    _, info, usage = imported(call, room, room / "log.csv", "log")
+    assert "psrecord_rss_total_bytes" not in usage[1]["values"] and "psrecord_cpu_percent" not in usage[2]["values"]
+    assert info["headline"]["memory_peak_bytes"]["value"] == 4 << 20
+    assert info["headline"]["cpu_seconds"]["value"] == 1.5
+    assert any("'mem_real'" in note and note.endswith("absent: 2") for note in info["notes"])
+
+    (room / "prmon.txt").write_text(f"Time\twtime\tpss\trss\n1767345073\t1\t100\t{odd}\n1767345074\t2\t200\t300\n")
+    _, info, usage = imported(call, room, room / "prmon.txt", "prmon")
+    assert "prmon_rss_total_bytes" not in usage[0]["values"]
+    assert info["summary"]["prmon_peak_rss_total_bytes"]["value"] == 300 << 10
+    assert any("'rss'" in note for note in info["notes"])
+
+
+def test_one_sample_of_psrecord_measures_no_time(call, room):
+    (room / "log.csv").write_text("elapsed_time,cpu,mem_real,read_bytes\n0.0,10,2,500\n")
+    _, info, usage = imported(call, room, room / "log.csv", "log")
+    assert list(info["headline"]) == ["memory_peak_bytes"]
+    assert "wall_seconds" not in info["time"]
+    assert set(usage[0]["values"]) == {"psrecord_cpu_percent", "psrecord_rss_total_bytes"}
+
+
+def test_a_large_file_that_nobody_knows_is_said_to_be_unknown(call, room):
+    with open(room / "zeros", "wb") as zeros:
+        zeros.truncate(2 << 30)
+    assert "begins as no file that is known" in refusal(call, room / "zeros")

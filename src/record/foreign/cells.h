@@ -9,6 +9,9 @@
 
 #define CELLS_MAX ((size_t) 64 * 1024)
 
+/* No tool measures so much, in any unit: 16 EiB in bytes. */
+#define NUMBER_LARGEST 0x1p64
+
 /* Used again from line to line. */
 struct cells {
 	char **at; /* NUL-terminated, without the blanks around them; they stand in the line that was split */
@@ -23,6 +26,8 @@ int cells_split_quoted(struct cells *cells, char *line);
 /* The first cell with that text, by letters alone; -1. */
 int cells_find(const struct cells *cells, const char *text);
 void cells_done(struct cells *cells);
+/* How long U+FEFF is at the beginning of a file, as some editors put it there; 0. */
+size_t byte_order_mark(const char *text, size_t n);
 /* A copy of the first line that is not empty, to be freed; NULL: no memory. */
 char *first_line(const char *text);
 

@@ -142,8 +142,12 @@ static int take_names(struct reading *r)
 	r->n_columns = r->cells.n;
 	if (!rows || !units)
 		return draft_fail(r->d, r->err, -ENOMEM, "cannot read it");
-	for (size_t i = 0; i < r->cells.n; i++)
+	for (size_t i = 0; i < r->cells.n; i++) {
 		rows[i] = row_named(r->cells.at[i]);
+		if (rows[i] >= 0 && cells_find(&r->cells, r->cells.at[i]) < (int) i)
+			return draft_fail(r->d, r->err, -EINVAL, "it has the column '%.80s' twice",
+				r->cells.at[i]);
+	}
 	r->gpu = cells_find(&r->cells, "gpu");
 	r->date = cells_find(&r->cells, "Date");
 	r->clock = cells_find(&r->cells, "Time");
@@ -232,7 +236,8 @@ static int take_line(struct reading *r, uint64_t line)
 
 static int take(struct reading *r, char *line, size_t n, const struct line_source *source)
 {
-	char *begin = line + strspn(line, " \t");
+	size_t mark = source->line == 1 ? byte_order_mark(line, n) : 0;
+	char *begin = line + mark + strspn(line + mark, " \t");
 	int code;
 
 	if (memchr(line, '\0', n) || source->torn) {

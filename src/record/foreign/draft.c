@@ -550,12 +550,11 @@ void draft_statistics(
 static void note_damage(struct draft *d)
 {
 	if (d->damaged > 0)
-		draft_note(d,
-			"%llu line%s of its series could not be read (the first is line %llu)",
+		draft_note(d, "%llu line%s of its file could not be read (the first is line %llu)",
 			(unsigned long long) d->damaged, d->damaged == 1 ? "" : "s",
 			(unsigned long long) d->first_damaged);
 	if (d->torn)
-		draft_note(d, "the last line of its series is not whole and was left out");
+		draft_note(d, "the last line of its file is not whole and was left out");
 }
 
 int draft_finish(struct draft *d, const char *path, struct error *err)

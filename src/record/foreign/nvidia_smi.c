@@ -177,6 +177,9 @@ static int take_header(struct reading *r)
 	for (size_t i = 0; i < r->cells.n; i++) {
 		take_unit(r->cells.at[i], list[i].unit, sizeof(list[i].unit));
 		list[i].row = row_named(r->cells.at[i]);
+		if (cells_find(&r->cells, r->cells.at[i]) < (int) i && list[i].row >= 0)
+			return draft_fail(r->d, r->err, -EINVAL, "it has the column '%.80s' twice",
+				r->cells.at[i]);
 	}
 	r->identity = -1;
 	for (size_t i = 0; i < ARRAY_SIZE(identities) && r->identity < 0; i++)
@@ -291,6 +294,8 @@ static int take(struct reading *r, struct gpu_rows *rows, char *line, size_t n,
 		draft_damaged(r->d, source->line, source->torn);
 		return 1;
 	}
+	if (source->line == 1)
+		line += byte_order_mark(line, n);
 	code = cells_split(&r->cells, line, ',');
 	if (code < 0)
 		return draft_fail(r->d, r->err, code, "a line of it has too many cells");
