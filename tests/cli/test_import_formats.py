@@ -401,3 +401,25 @@ def test_a_large_file_that_nobody_knows_is_said_to_be_unknown(call, room):
     with open(room / "zeros", "wb") as zeros:
         zeros.truncate(2 << 30)
     assert "begins as no file that is known" in refusal(call, room / "zeros")
+
+
+def test_what_cannot_be_is_absent_in_summaries_too(call, room):
+    (room / "prmon.json").write_text('{"Max": {"wtime": 3, "pss": 1e301, "rss": 5, "utime": 1e30, "stime": 1}, "Avg": {"pss": 1e301}, "prmon": {"Version": "3"}}')
+    _, info, _ = imported(call, room, room / "prmon.json", "prmon")
+    assert "cpu_seconds" not in info["headline"] and info["headline"]["memory_peak_bytes"]["value"] == 5 << 10
+    assert any(note.startswith("pss of the summary was left out") for note in info["notes"])
+    assert "e+" not in (room / "prmon_info.json").read_text()
+
+    (room / "job.summary").write_text('{"monitor_version": "8", "wall_time": [1e301, "s"], "memory": [1e301, "MB"], "cpu_time": [2, "s"]}')
+    _, info, _ = imported(call, room, room / "job.summary", "job")
+    assert list(info["headline"]) == ["cpu_seconds"] and "wall_seconds" not in info["time"]
+    assert sum("nothing is so large" in note for note in info["notes"]) == 2
+
+
+def test_what_cannot_be_is_absent_in_con_ducts_files(call, room):
+    for path in (FOREIGN / "con-duct").glob("0.2.2_*"):
+        text = path.read_text().replace(str(104 << 20), "1e301").replace("13.875", "1e301")
+        (room / path.name.replace("0.2.2_", "d_")).write_text(text)
+    _, info, _ = imported(call, room, room / "d_info.json", "new")
+    assert "1e+301" not in (room / "new_info.json").read_text() + (room / "new_usage.jsonl").read_text()
+    assert "wall_seconds" not in info["headline"] or info["headline"]["wall_seconds"]["value"] < 100

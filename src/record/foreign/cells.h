@@ -9,9 +9,6 @@
 
 #define CELLS_MAX ((size_t) 64 * 1024)
 
-/* No tool measures so much, in any unit: 16 EiB in bytes. */
-#define NUMBER_LARGEST 0x1p64
-
 /* Used again from line to line. */
 struct cells {
 	char **at; /* NUL-terminated, without the blanks around them; they stand in the line that was split */

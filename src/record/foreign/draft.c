@@ -90,7 +90,7 @@ static void set_raw(struct draft *d, json_t *of, const char *key, const char *te
 
 static bool is_amount(double value)
 {
-	return isfinite(value) && value >= 0;
+	return isfinite(value) && value >= 0 && value <= NUMBER_LARGEST;
 }
 
 void draft_init(
@@ -125,7 +125,7 @@ void draft_text(struct draft *d, const char *section, const char *key, const cha
 
 void draft_number(struct draft *d, const char *section, const char *key, double value)
 {
-	if (isfinite(value) && d->code == 0)
+	if (isfinite(value) && fabs(value) <= NUMBER_LARGEST && d->code == 0)
 		set(d, section_of(d, section), key, number(value));
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A run in the making, out of another tool's file, in the words of man 5 assay-run. The first thing that goes wrong is kept: every call after it does
- * nothing, and the one who made the draft sees it at the end. A value that is negative or not finite is none. Statistics over the whole run (peak, mean, last, sum) come of the windows by
+ * nothing, and the one who made the draft sees it at the end. A value that is negative, not finite or beyond NUMBER_LARGEST is none. Statistics over the whole run (peak, mean, last, sum) come of the windows by
  * themselves; an importer gives only those that its file has and the windows do not.
  */
 #ifndef ASSAY_RECORD_FOREIGN_DRAFT_H
@@ -16,6 +16,9 @@
 #include "record/stored_run.h"
 
 struct error;
+
+/* Nothing is so much, in any unit: 16 EiB in bytes. */
+#define NUMBER_LARGEST 0x1p64
 
 struct draft {
 	json_t *info; /* may be added to directly, too */

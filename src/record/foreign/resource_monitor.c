@@ -14,7 +14,6 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "record/foreign/beside.h"
-#include "record/foreign/cells.h"
 #include "record/foreign/import.h"
 #include "record/foreign/table_series.h"
 
