@@ -229,6 +229,7 @@ def test_a_lost_line_leaves_its_round_without_a_sum_and_no_other(take, room):
     [(info, usage)] = take(smi(room, [line for line in lines if line[:2] not in ((0, 1), (2, 0))]))
     sums = [window["values"].get("nvsmi_power_total_watts", {}).get("max") for window in usage]
     assert sums == [None, 400, None, 800, 1000]
+    assert "rounds that lack the power of a GPU, and are not in that of all GPUs: 2 of 5" in info["notes"]
     assert summary(info, "nvsmi_min_power_total_watts") == 400
     assert info["summary"]["nvsmi_energy_total_joules"]["quality"] == "lower_bound"
 
@@ -237,6 +238,12 @@ def test_a_file_that_ends_in_a_round_keeps_the_last_whole_sum(take, room):
     lines = [(second, gpu, 100.0, 1) for second in range(3) for gpu in (0, 1)]
     [(info, _)] = take(smi(room, lines[:-1]))
     assert summary(info, "nvsmi_last_power_total_watts") == 200
+
+
+def test_one_sample_of_gpus_measures_no_time(take, room):
+    [(info, _)] = take(smi(room, [(0, 0, 100.0, 1)]))
+    assert "wall_seconds" not in info["time"] and "nvsmi_energy_total_joules" not in info["summary"]
+    assert summary(info, "nvsmi_mean_power_total_watts") == 100
 
 
 def test_no_energy_is_told_between_lines_that_do_not_name_their_gpu(take, room):

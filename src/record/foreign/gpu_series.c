@@ -138,7 +138,7 @@ static void put_device(
 }
 
 /* The sum over all GPUs of the file, if each has the value in this round. `cut`: the file may end in the round. */
-static void put_sum(struct gpu_series *s, int row, const char *key, bool cut, bool *ret_lacks)
+static void put_sum(struct gpu_series *s, int row, const char *key, bool cut, struct gpu_sum *ret)
 {
 	bool whole = true;
 	double sum = 0;
@@ -153,7 +153,8 @@ static void put_sum(struct gpu_series *s, int row, const char *key, bool cut, bo
 		whole = whole && device->in_round && (device->has & (UINT64_C(1) << row));
 		sum += whole ? device->value[row] : 0;
 	}
-	*ret_lacks = whole || cut ? *ret_lacks && !whole : true;
+	ret->lacks = whole || cut ? ret->lacks && !whole : true;
+	ret->rounds += whole;
 	if (!whole)
 		return;
 	draft_value(s->draft, key, "max", sum, SAMPLED);
@@ -179,8 +180,8 @@ static bool close_round(struct gpu_series *s, bool at_end)
 	}
 	for (size_t i = 0; i < s->n_devices; i++)
 		put_device(s, &s->devices[i], gap || s->set_back, &energy, &n_energy);
-	put_sum(s, s->rows->memory, s->rows->memory_total, at_end, &s->lacks_memory);
-	put_sum(s, s->rows->power, s->rows->power_total, at_end, &s->lacks_power);
+	put_sum(s, s->rows->memory, s->rows->memory_total, at_end, &s->memory_sum);
+	put_sum(s, s->rows->power, s->rows->power_total, at_end, &s->power_sum);
 	if (n_energy > 0)
 		draft_value(s->draft, s->rows->energy_total, "delta", energy,
 			n_energy < s->n_devices ? LOWER_BOUND : ESTIMATE);
@@ -266,6 +267,16 @@ static void bound_energy(struct gpu_series *s, const char *device, const char *k
 		draft_fail(s->draft, NULL, -ENOMEM, "cannot keep what it says");
 }
 
+static void note_sum(struct gpu_series *s, const struct gpu_sum *sum, const char *what)
+{
+	if (sum->rounds > 0 && sum->rounds < s->rounds)
+		draft_note(s->draft,
+			"rounds that lack the %s of a GPU, and are not in that of all GPUs: %llu "
+			"of %llu",
+			what, (unsigned long long) (s->rounds - sum->rounds),
+			(unsigned long long) s->rounds);
+}
+
 static void conclude_values(struct gpu_series *s)
 {
 	for (size_t i = 0; i < s->n_devices; i++) {
@@ -279,10 +290,12 @@ static void conclude_values(struct gpu_series *s)
 		bound_energy(s, device->name, s->rows->rows[s->rows->energy]->key);
 		bound_energy(s, NULL, s->rows->energy_total);
 	}
-	if (s->lacks_memory)
+	if (s->memory_sum.lacks)
 		forget_last(s, NULL, s->rows->memory_total);
-	if (s->lacks_power)
+	if (s->power_sum.lacks)
 		forget_last(s, NULL, s->rows->power_total);
+	note_sum(s, &s->memory_sum, "memory");
+	note_sum(s, &s->power_sum, "power");
 }
 
 void gpu_series_end(struct gpu_series *s)
@@ -302,9 +315,10 @@ void gpu_series_end(struct gpu_series *s)
 			"the file does not name its GPUs (index, uuid, pci.bus_id): were they "
 			"several, their lines cannot be told apart, and neither sum nor energy is "
 			"made");
-	if (s->timed)
+	/* One sample has no time before it. */
+	if (s->timed && s->elapsed > 0)
 		draft_number(d, "time", "wall_seconds", s->elapsed);
-	else
+	else if (!s->timed)
 		draft_note(d, "the file has no times: its rounds stand one second apart here, as "
 			      "the tool does unless told otherwise; no duration and no energy are "
 			      "claimed");

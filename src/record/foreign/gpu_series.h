@@ -39,6 +39,11 @@ struct gpu_device {
 	double power, power_time;
 };
 
+struct gpu_sum {
+	uint64_t rounds; /* that have it */
+	bool lacks; /* the latest has not */
+};
+
 struct gpu_series {
 	struct draft *draft;
 	const struct gpu_rows *rows;
@@ -50,7 +55,7 @@ struct gpu_series {
 	bool only_names; /* a first look: which GPUs there are, and no windows */
 	bool has_time;
 	bool set_back; /* the clock, in the open round */
-	bool lacks_memory, lacks_power; /* the latest round has no sum */
+	struct gpu_sum memory_sum, power_sum;
 	double last_stamp, elapsed; /* of the latest line */
 	double round_end; /* of the last closed round */
 	double typical; /* seconds between rounds, as it has been of late; 0: not known */
