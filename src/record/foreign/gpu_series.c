@@ -190,7 +190,7 @@ static bool close_round(struct gpu_series *s, bool at_end)
 	s->rounds++;
 	s->round_end = end;
 	s->set_back = false;
-	s->latest = NULL;
+	s->in_round = 0;
 	return draft_window_end(s->draft);
 }
 
@@ -216,8 +216,8 @@ static bool ends_round(const struct gpu_series *s, const struct gpu_device *devi
 {
 	if (device->in_round)
 		return true;
-	return s->timed && s->latest && device < s->latest && s->typical > 0 &&
-	       stamp - s->last_stamp > s->typical / 2;
+	return s->timed && s->in_round > 0 && (size_t) (device - s->devices) < s->latest &&
+	       s->typical > 0 && stamp - s->last_stamp > s->typical / 2;
 }
 
 bool gpu_series_line(struct gpu_series *s, const char *name, double stamp)
@@ -235,7 +235,8 @@ bool gpu_series_line(struct gpu_series *s, const char *name, double stamp)
 	device->in_round = true;
 	device->has = 0;
 	device->time = s->elapsed;
-	s->latest = device;
+	s->latest = (size_t) (device - s->devices);
+	s->in_round++;
 	return true;
 }
 

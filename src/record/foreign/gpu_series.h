@@ -50,7 +50,7 @@ struct gpu_series {
 	struct gpu_device *devices;
 	size_t n_devices, capacity;
 	struct gpu_device *current; /* of the open line; NULL: it is passed over */
-	struct gpu_device *latest; /* in the open round */
+	size_t in_round, latest; /* how many GPUs the open round has; the place of the latest */
 	bool named, timed;
 	bool only_names; /* a first look: which GPUs there are, and no windows */
 	bool has_time;
