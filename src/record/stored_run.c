@@ -56,8 +56,14 @@ json_t *stored_json(const char *bytes, size_t n, struct error *err)
 {
 	const size_t flags = JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL | JSON_DECODE_ANY;
 	json_error_t e;
-	json_t *top = json_loadb(bytes, n, flags, &e);
+	json_t *top;
 
+	/* Editors put U+FEFF before what they keep as UTF-8. */
+	if (n >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0) {
+		bytes += 3;
+		n -= 3;
+	}
+	top = json_loadb(bytes, n, flags, &e);
 	if (!top && json_error_code(&e) == json_error_numeric_overflow)
 		top = json_loadb(bytes, n, flags | JSON_DECODE_INT_AS_REAL, &e);
 	if (!top)
@@ -85,7 +91,9 @@ static int read_bytes(const char *path, struct buf *out, struct stat *st, struct
 	else if (r == 0)
 		r = fd_read_all(fd, STORED_INFO_MAX, out);
 	if (r == -EFBIG)
-		error_say(err, r, "it is larger than %zu MiB, and no run is",
+		error_say(err, r,
+			"it begins as no file that is known, and as a run's own (info.json) it is "
+			"too large: more than %zu MiB",
 			STORED_INFO_MAX / 1024 / 1024);
 	else if (r < 0 && !(err && err->code == r && err->text[0]))
 		error_set(err, r, "cannot read it");

@@ -61,7 +61,7 @@ def test_gpus_have_series_of_their_own(take):
     assert [window["end_seconds"] - window["start_seconds"] for window in usage] == pytest.approx([0, 2, 2, 2])
     assert usage[3]["end_seconds"] == pytest.approx(64.01)
     assert "nvsmi_energy_joules" not in first[3]
-    assert info["summary"]["nvsmi_energy_total_joules"] == {"value": 630, "quality": "estimate"}
+    assert info["summary"]["nvsmi_energy_total_joules"] == {"value": 630, "quality": "lower_bound"}
     assert "started" not in info["time"]
     assert device(info, "GPU-aaaaaaaa-0000")["summary"]["nvsmi_peak_power_watts"]["value"] == 300
 
@@ -106,10 +106,11 @@ def test_each_job_of_sacct_is_a_run(take):
     assert [info["name"] for info in runs] == ["train", "array", "het", "killed", "again", "waiting"]
     assert [info.get("outcome", {}).get("words") for info in runs] == [
         "exited 0", "cancelled by user 1000", "ended out of memory", "killed by SIGKILL", "ended at its time limit", None]
-    assert ["memory_peak_bytes" in info["headline"] for info in runs] == [True, False, True, False, False, False]
+    assert "headline" not in runs[5] and "wall_seconds" not in runs[5]["time"], "it waits"
+    assert ["memory_peak_bytes" in info.get("headline", {}) for info in runs] == [True, False, True, False, False, False]
     assert runs[0]["headline"]["memory_peak_bytes"]["value"] == 2.5 * GIB
     assert runs[0]["headline"]["memory_peak_bytes"]["quality"] == "estimate"
-    assert ["cpu_seconds" in info["headline"] for info in runs] == [True, False, True, True, False, False]
+    assert ["cpu_seconds" in info.get("headline", {}) for info in runs] == [True, False, True, True, False, False]
     assert [info["time"].get("started") for info in runs] == [
         None, None, None, "2026-01-02T10:00:00.000000Z", "2026-01-02T09:00:00.000000Z", None]
 
@@ -183,3 +184,249 @@ def test_io_that_is_no_running_sum_is_left_out(take, room):
     assert "io_read_bytes" not in info["headline"]
     assert info["headline"]["io_write_bytes"]["value"] == 1000011808
     assert any("as JUmPER writes them: 4" in note for note in info["notes"])
+
+
+def smi(room, lines, columns="timestamp, index, power.draw [W], memory.used [MiB]", name="smi.csv"):
+    """A recording: each line as (second, cells ...)."""
+    path = room / name
+    stamp = lambda second: f"2026/01/02 10:{int(second) // 60:02}:{second % 60:06.3f}"
+    path.write_text("\n".join([columns, *(", ".join([stamp(line[0]), *map(str, line[1:])]) for line in lines)]) + "\n")
+    return path
+
+
+def summary(info, key):
+    return info["summary"][key]["value"]
+
+
+def test_each_round_of_gpus_counts_the_same_in_a_mean(take, room):
+    alone = smi(room, [(0, 0, 100.0, 1004), (1, 0, 200.0, 2004), (2, 0, 300.0, 3004)], name="alone.csv")
+    [(info, _)] = take(alone)
+    assert summary(info, "nvsmi_mean_memory_used_total_bytes") == 2004 << 20
+    assert device(info, "0")["summary"]["nvsmi_mean_power_watts"]["value"] == 200
+
+    lines = [(0, 0, 100.0, 1), (0, 1, 50.75, 1), (1, 0, 100.0, 1), (1, 1, "[N/A]", 1), (2, 0, 150.0, 1), (2, 1, 200.75, 1)]
+    [(info, _)] = take(smi(room, lines))
+    assert summary(info, "nvsmi_mean_power_total_watts") == pytest.approx((150.75 + 350.75) / 2)
+    assert summary(info, "nvsmi_last_power_total_watts") == 350.75
+    assert device(info, "1")["summary"]["nvsmi_mean_power_watts"]["value"] == pytest.approx((50.75 + 200.75) / 2)
+
+
+def test_a_gpu_without_power_makes_the_energy_a_lower_bound_and_the_last_sum_none(take, room):
+    lines = [(second, gpu, "[N/A]" if gpu == 1 and second >= 3 else 200.0, 7) for second in range(6) for gpu in (0, 1)]
+    [(info, usage)] = take(smi(room, lines))
+    assert info["summary"]["nvsmi_energy_total_joules"] == {"value": 1000 + 400, "quality": "lower_bound"}
+    assert "nvsmi_last_power_total_watts" not in info["summary"]
+    assert summary(info, "nvsmi_last_memory_used_total_bytes") == 14 << 20
+    assert device(info, "0")["summary"]["nvsmi_energy_joules"] == {"value": 1000, "quality": "estimate"}
+    assert device(info, "1")["summary"]["nvsmi_energy_joules"] == {"value": 400, "quality": "lower_bound"}
+    assert "nvsmi_last_power_watts" not in device(info, "1")["summary"]
+    assert [window["values"]["nvsmi_energy_total_joules"]["quality"] for window in usage[1:]] == ["estimate"] * 2 + ["lower_bound"] * 3
+
+
+def test_a_lost_line_leaves_its_round_without_a_sum_and_no_other(take, room):
+    lines = [(second, gpu, 100.0 * (1 + second), 1) for second in range(5) for gpu in (0, 1)]
+    # Of the first round GPU 1 is lost, of the third GPU 0.
+    [(info, usage)] = take(smi(room, [line for line in lines if line[:2] not in ((0, 1), (2, 0))]))
+    sums = [window["values"].get("nvsmi_power_total_watts", {}).get("max") for window in usage]
+    assert sums == [None, 400, None, 800, 1000]
+    assert "rounds that lack the power of a GPU, and are not in that of all GPUs: 2 of 5" in info["notes"]
+    assert summary(info, "nvsmi_min_power_total_watts") == 400
+    assert info["summary"]["nvsmi_energy_total_joules"]["quality"] == "lower_bound"
+
+
+def test_a_file_that_ends_in_a_round_keeps_the_last_whole_sum(take, room):
+    lines = [(second, gpu, 100.0, 1) for second in range(3) for gpu in (0, 1)]
+    [(info, _)] = take(smi(room, lines[:-1]))
+    assert summary(info, "nvsmi_last_power_total_watts") == 200
+
+
+def test_one_sample_of_gpus_measures_no_time(take, room):
+    [(info, _)] = take(smi(room, [(0, 0, 100.0, 1)]))
+    assert "wall_seconds" not in info["time"] and "nvsmi_energy_total_joules" not in info["summary"]
+    assert summary(info, "nvsmi_mean_power_total_watts") == 100
+
+
+def test_no_energy_is_told_between_lines_that_do_not_name_their_gpu(take, room):
+    lines = [(second + skew, 200.0, "A100") for second in range(4) for skew in (0, 0.001)]
+    [(info, usage)] = take(smi(room, lines, "timestamp, power.draw [W], name"))
+    assert "energy" not in str(usage)
+    assert "summary" not in info
+    assert not [key for key in info["devices"][0]["summary"] if "energy" in key]
+    assert "neither sum nor energy" in " ".join(info["notes"])
+
+
+def test_recordings_one_after_the_other_keep_their_energy(take, room):
+    once = [(second + 0.002 * gpu, gpu, 200.0, 1) for second in range(3) for gpu in (0, 1)]
+    [(alone, _)] = take(smi(room, once, name="once.csv"))
+    assert summary(alone, "nvsmi_energy_total_joules") == pytest.approx(800)
+    [(twice, usage)] = take(smi(room, once + once, name="twice.csv"))
+    assert summary(twice, "nvsmi_energy_total_joules") == pytest.approx(1600)
+    assert twice["summary"]["nvsmi_energy_total_joules"]["quality"] == "lower_bound"
+    notes = " ".join(twice["notes"])
+    assert "set back" in notes and "gaps" not in notes
+
+
+def test_one_short_distance_between_rounds_makes_no_gaps_of_the_others(take, room):
+    seconds = [0, 1, 2, 3, 3.1, 4.1, 5.1, 6.1, 7.1]
+    [(info, _)] = take(smi(room, [(second, 0, 100.0, 1) for second in seconds]))
+    assert summary(info, "nvsmi_energy_total_joules") == pytest.approx(710)
+    assert "gaps" not in " ".join(info["notes"])
+
+
+def test_lines_of_gpus_that_are_left_out_are_counted_with_the_first_of_them(call, room):
+    text = smi(room, [(second, 0, 100.0, 1) for second in range(4)]).read_text().splitlines()
+    text[2] = "Unable to determine the device handle for GPU 0000:65:00.0: GPU is lost."
+    text[4] = "2026/99/99 10:00:03.000, 0, 100, 1"
+    (room / "smi.csv").write_text("\n".join(text) + "\n")
+    called = call("import", "-p", str(room / "of_gpus_"), str(room / "smi.csv"))
+    assert "2 lines" in called.err and "line 3" in called.err
+    assert "2 lines of its file could not be read (the first is line 3)" in " ".join(read_info(str(room / "of_gpus_"))["notes"])
+
+    text = (FOREIGN / "dmon-mu.txt").read_text().splitlines()
+    (room / "dmon.txt").write_text("\n".join(text[:2] + ["    0    9\0  1"] + text[2:]) + "\n")
+    called = call("import", "-p", str(room / "of_dmon_"), str(room / "dmon.txt"))
+    assert "1 line" in called.err and "line 3" in called.err
+
+
+@pytest.mark.parametrize("from_", [(), ("--from", "nvidia-smi-dmon")])
+def test_a_line_of_each_process_is_not_taken_for_one_of_a_gpu(call, room, from_):
+    path = room / "pmon.txt"
+    path.write_text("# gpu        pid  type    sm   mem   enc   dec   command\n# Idx          #   C/G     %     %     %     %   name\n"
+                    "    0       1234     C    50    20     -     -   python\n    0       1235     C    40    10     -     -   python\n")
+    called = call("import", *from_, str(path))
+    assert called.status == 1 and called.out == ""
+    assert "pmon" in called.err and len(called.err.splitlines()) == 1
+
+
+def imported(call, room, path, name, *more):
+    """One run of that file: what was said, its info and its windows."""
+    called = call("import", *more, "-p", f"{room}/{name}_", str(path))
+    assert called.status == 0, called.err
+    prefix = f"{room}/{name}_"
+    return called, read_info(prefix), read_usage(prefix) if (room / f"{name}_usage.jsonl").exists() else []
+
+
+SACCT = "JobID|JobName|State|ExitCode|Start|End|Elapsed|TotalCPU\n"
+
+
+@pytest.mark.parametrize("state, elapsed, wall", (("RUNNING", "00:10:00", 600), ("SUSPENDED", "00:00:07", 7), ("PENDING", "00:00:00", None)))
+def test_a_job_that_has_not_ended_is_not_done_and_a_waiting_one_has_no_time(call, room, state, elapsed, wall):
+    start = "Unknown" if state == "PENDING" else "2026-01-02T10:00:00"
+    (room / "job.txt").write_text(f"{SACCT}7|j|{state}|0:0|{start}|Unknown|{elapsed}|00:00:00\n")
+    assert call("import", "-n", str(room / "job.txt")).out.endswith(", running\n")
+
+    _, info, _ = imported(call, room, room / "job.txt", "job")
+    assert info["state"] == "lost"
+    assert info["imported"]["lost"] == f"it was {state} when sacct was asked"
+    assert info["time"].get("wall_seconds") == wall
+    assert info.get("headline", {}).get("wall_seconds", {}).get("value") == wall
+    assert ("cpu_seconds" in info.get("headline", {})) == (wall is not None)
+    assert "outcome" not in info
+
+
+def test_a_job_that_was_cancelled_while_it_waited_has_no_time(call, room):
+    (room / "job.txt").write_text(f"{SACCT}7|j|CANCELLED by 5|0:0|None|2026-01-02T10:00:00|00:00:00|00:00:00\n")
+    _, info, _ = imported(call, room, room / "job.txt", "job")
+    assert info["state"] == "done" and "headline" not in info and "wall_seconds" not in info["time"]
+
+
+def test_lines_of_sacct_that_are_left_out_are_counted_with_their_job(call, take, room):
+    good = "7|j|COMPLETED|0:0|2026-01-02T10:00:00|2026-01-02T10:00:09|00:00:09|00:00:01\n"
+    text = SACCT + good + "7.batch|a|b|COMPLETED|0:0||||00:00:01\n" + "7.0|\0|\n" + good.replace("7|", "8|", 1) + "x" * 2_000_000 + "\n"
+    (room / "jobs.txt").write_text(text)
+    called = call("import", "-p", str(room / "run{pid}_"), str(room / "jobs.txt"))
+    assert called.status == 0
+    assert "2 lines could not be read (the first is line 3)" in called.err
+    assert "1 line could not be read (the first is line 6)" in called.err
+    notes = [info["notes"] for info, _ in take(room / "jobs.txt", runs=2)]
+    assert ["2 lines" in " ".join(notes[0]), "1 line of its file" in " ".join(notes[1])] == [True, True]
+
+    (room / "one.txt").write_text(SACCT + "7|a|b|COMPLETED|0:0||||00:00:01\n")
+    assert "no job is in it, and 1 line could not be read (the first is line 2)" in refusal(call, room / "one.txt")
+
+
+BEGINNINGS = ("nvidia-smi-header.csv", "dmon-mu.txt", "sacct.txt", "prmon/prmon.txt", "prmon/prmon.json", "psrecord/plain.txt",
+              "psrecord/log.csv", "resource_monitor/job.series", "resource_monitor/job.summary")
+
+
+@pytest.mark.parametrize("name", BEGINNINGS)
+def test_a_mark_of_the_byte_order_changes_nothing(call, room, name):
+    for place, mark in (("plain", b""), ("marked", b"\xef\xbb\xbf")):
+        (room / place).mkdir()
+        (room / place / name.rpartition("/")[2]).write_bytes(mark + (FOREIGN / name).read_bytes())
+    of = []
+    for place in ("plain", "marked"):
+        path = room / place / name.rpartition("/")[2]
+        called = call("import", "-p", f"{room}/{place}{{pid}}_", str(path))
+        assert called.status == 0, called.err
+        prefixes = [line.split(" from ")[0] for line in called.out.splitlines()]
+        of.append([{key: value for key, value in read_info(prefix).items() if key not in ("id", "imported", "files")} for prefix in prefixes])
+    assert of[0] == of[1]
+
+
+@pytest.mark.parametrize("header, line", (
+    ("timestamp, index, power.draw [W], power.draw [W]", "2026/01/02 10:00:00.000, 0, 1, 2"),
+    ("# gpu   sm   sm\n# Idx    %    %", "    0    1    2"),
+    ("elapsed_time,cpu,cpu", "0.0,1,2"), ("Time\twtime\tpss\tpss", "1\t1\t1\t1")))
+def test_a_column_twice_is_refused_in_every_table(call, room, header, line):
+    (room / "twice").write_text(f"{header}\n{line}\n")
+    assert " twice" in refusal(call, room / "twice")
+
+
+@pytest.mark.parametrize("text", ("elapsed_time,cpu,mem_real\nx,y,z\n", "Time\twtime\tpss\nx\ty\tz\n",
+                                  "timestamp, index, power.draw [W]\nx, 0, 1\n", "# gpu   sm\n# Idx    %\n    0\n"))
+def test_a_table_without_a_line_that_can_be_read_is_refused(call, room, text):
+    (room / "none").write_text(text)
+    refusal(call, room / "none")
+
+
+@pytest.mark.parametrize("odd", ("0x1000", "1e301", "1e308", "99999999999999999999999", "nan", "inf", "1e999"))
+def test_a_number_that_cannot_be_is_left_out_and_told(call, room, odd):
+    (room / "log.csv").write_text(f"elapsed_time,cpu,mem_real\n0.0,1,2\n1.0,100,{odd}\n2.0,{odd},4\n3.0,50,3\n")
+    _, info, usage = imported(call, room, room / "log.csv", "log")
+    assert "psrecord_rss_total_bytes" not in usage[1]["values"] and "psrecord_cpu_percent" not in usage[2]["values"]
+    assert info["headline"]["memory_peak_bytes"]["value"] == 4 << 20
+    assert info["headline"]["cpu_seconds"]["value"] == 1.5
+    assert any("'mem_real'" in note and note.endswith("absent: 2") for note in info["notes"])
+
+    (room / "prmon.txt").write_text(f"Time\twtime\tpss\trss\n1767345073\t1\t100\t{odd}\n1767345074\t2\t200\t300\n")
+    _, info, usage = imported(call, room, room / "prmon.txt", "prmon")
+    assert "prmon_rss_total_bytes" not in usage[0]["values"]
+    assert info["summary"]["prmon_peak_rss_total_bytes"]["value"] == 300 << 10
+    assert any("'rss'" in note for note in info["notes"])
+
+
+def test_one_sample_of_psrecord_measures_no_time(call, room):
+    (room / "log.csv").write_text("elapsed_time,cpu,mem_real,read_bytes\n0.0,10,2,500\n")
+    _, info, usage = imported(call, room, room / "log.csv", "log")
+    assert list(info["headline"]) == ["memory_peak_bytes"]
+    assert "wall_seconds" not in info["time"]
+    assert set(usage[0]["values"]) == {"psrecord_cpu_percent", "psrecord_rss_total_bytes"}
+
+
+def test_a_large_file_that_nobody_knows_is_said_to_be_unknown(call, room):
+    with open(room / "zeros", "wb") as zeros:
+        zeros.truncate(2 << 30)
+    assert "begins as no file that is known" in refusal(call, room / "zeros")
+
+
+def test_what_cannot_be_is_absent_in_summaries_too(call, room):
+    (room / "prmon.json").write_text('{"Max": {"wtime": 3, "pss": 1e301, "rss": 5, "utime": 1e30, "stime": 1}, "Avg": {"pss": 1e301}, "prmon": {"Version": "3"}}')
+    _, info, _ = imported(call, room, room / "prmon.json", "prmon")
+    assert "cpu_seconds" not in info["headline"] and info["headline"]["memory_peak_bytes"]["value"] == 5 << 10
+    assert any(note.startswith("pss of the summary was left out") for note in info["notes"])
+    assert "e+" not in (room / "prmon_info.json").read_text()
+
+    (room / "job.summary").write_text('{"monitor_version": "8", "wall_time": [1e301, "s"], "memory": [1e301, "MB"], "cpu_time": [2, "s"]}')
+    _, info, _ = imported(call, room, room / "job.summary", "job")
+    assert list(info["headline"]) == ["cpu_seconds"] and "wall_seconds" not in info["time"]
+    assert sum("nothing is so large" in note for note in info["notes"]) == 2
+
+
+def test_what_cannot_be_is_absent_in_con_ducts_files(call, room):
+    for path in (FOREIGN / "con-duct").glob("0.2.2_*"):
+        text = path.read_text().replace(str(104 << 20), "1e301").replace("13.875", "1e301")
+        (room / path.name.replace("0.2.2_", "d_")).write_text(text)
+    _, info, _ = imported(call, room, room / "d_info.json", "new")
+    assert "1e+301" not in (room / "new_info.json").read_text() + (room / "new_usage.jsonl").read_text()
+    assert "wall_seconds" not in info["headline"] or info["headline"]["wall_seconds"]["value"] < 100

@@ -122,6 +122,11 @@ void cells_done(struct cells *cells)
 	*cells = (struct cells){ 0 };
 }
 
+size_t byte_order_mark(const char *text, size_t n)
+{
+	return n >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+}
+
 char *first_line(const char *text)
 {
 	text += strspn(text, BLANKS "\r\n");

@@ -23,6 +23,8 @@ int cells_split_quoted(struct cells *cells, char *line);
 /* The first cell with that text, by letters alone; -1. */
 int cells_find(const struct cells *cells, const char *text);
 void cells_done(struct cells *cells);
+/* How long U+FEFF is at the beginning of a file, as some editors put it there; 0. */
+size_t byte_order_mark(const char *text, size_t n);
 /* A copy of the first line that is not empty, to be freed; NULL: no memory. */
 char *first_line(const char *text);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/line_source.h"
@@ -87,8 +88,8 @@ struct reading {
 	int gpu, date, clock; /* their columns; -1 */
 	struct gpu_series series;
 	struct gpu_rows places;
+	struct gpu_series *seen; /* of the first look; NULL: this is it */
 	bool begun;
-	uint64_t damaged, without_time;
 	double day, last_clock; /* for times without dates */
 	char first_stamp[40];
 };
@@ -121,6 +122,10 @@ static void begin_series(struct reading *r)
 		.power_total = table[POWER_TOTAL].key,
 		.energy_total = table[ENERGY_TOTAL].key };
 	gpu_series_init(&r->series, r->d, &r->places, true, r->clock >= 0);
+	if (r->seen)
+		gpu_series_expect(&r->series, r->seen);
+	else
+		r->series.only_names = true;
 	r->begun = true;
 }
 
@@ -137,8 +142,12 @@ static int take_names(struct reading *r)
 	r->n_columns = r->cells.n;
 	if (!rows || !units)
 		return draft_fail(r->d, r->err, -ENOMEM, "cannot read it");
-	for (size_t i = 0; i < r->cells.n; i++)
+	for (size_t i = 0; i < r->cells.n; i++) {
 		rows[i] = row_named(r->cells.at[i]);
+		if (rows[i] >= 0 && cells_find(&r->cells, r->cells.at[i]) < (int) i)
+			return draft_fail(r->d, r->err, -EINVAL, "it has the column '%.80s' twice",
+				r->cells.at[i]);
+	}
 	r->gpu = cells_find(&r->cells, "gpu");
 	r->date = cells_find(&r->cells, "Date");
 	r->clock = cells_find(&r->cells, "Time");
@@ -154,12 +163,22 @@ static void take_units(struct reading *r)
 		snprintf(r->units[i], sizeof(r->units[i]), "%.7s", r->cells.at[i]);
 }
 
+/* `nvidia-smi pmon`: a line of each process. Some of its columns are called as dmon's, and are of one process. */
+static bool is_of_processes(const struct cells *cells)
+{
+	return cells_find(cells, "pid") >= 0 || cells_find(cells, "command") >= 0;
+}
+
 static int take_header(struct reading *r, char *line)
 {
 	int code = cells_split(&r->cells, line + strspn(line, "# \t"), ' ');
 
 	if (code < 0)
 		return draft_fail(r->d, r->err, code, "a line of it has too many cells");
+	if (cells_find(&r->cells, "gpu") >= 0 && is_of_processes(&r->cells))
+		return draft_fail(r->d, r->err, -EINVAL,
+			"it is of nvidia-smi pmon, a line of each process, which is not read: "
+			"nvidia-smi dmon has a line of each GPU");
 	if (cells_find(&r->cells, "gpu") >= 0)
 		code = take_names(r);
 	else if (r->rows && cells_find(&r->cells, "Idx") >= 0)
@@ -191,16 +210,16 @@ static bool time_of(struct reading *r, double *ret)
 }
 
 /* 1: go on. 0: the reading is over. */
-static int take_line(struct reading *r)
+static int take_line(struct reading *r, uint64_t line)
 {
 	double stamp = 0;
 
 	if (r->cells.n != r->n_columns || r->gpu < 0) {
-		r->damaged++;
+		draft_damaged(r->d, line, false);
 		return 1;
 	}
 	if (r->clock >= 0 && !time_of(r, &stamp)) {
-		r->without_time++;
+		draft_damaged(r->d, line, false);
 		return 1;
 	}
 	if (!gpu_series_line(&r->series, r->cells.at[r->gpu], stamp))
@@ -215,13 +234,14 @@ static int take_line(struct reading *r)
 	return 1;
 }
 
-static int take(struct reading *r, char *line, size_t n, bool torn)
+static int take(struct reading *r, char *line, size_t n, const struct line_source *source)
 {
-	char *begin = line + strspn(line, " \t");
+	size_t mark = source->line == 1 ? byte_order_mark(line, n) : 0;
+	char *begin = line + mark + strspn(line + mark, " \t");
 	int code;
 
-	if (memchr(line, '\0', n) || torn) {
-		r->damaged++;
+	if (memchr(line, '\0', n) || source->torn) {
+		draft_damaged(r->d, source->line, source->torn);
 		return 1;
 	}
 	if (*begin == '\0')
@@ -235,7 +255,7 @@ static int take(struct reading *r, char *line, size_t n, bool torn)
 	code = cells_split(&r->cells, begin + strspn(begin, "# \t"), ' ');
 	if (code < 0)
 		return draft_fail(r->d, r->err, code, "a line of it has too many cells");
-	return take_line(r);
+	return take_line(r, source->line);
 }
 
 static void tell_times(struct reading *r)
@@ -245,30 +265,28 @@ static void tell_times(struct reading *r)
 			"dmon writes local time without its zone: the first stamp is %s, and the "
 			"time in UTC is not known",
 			r->first_stamp);
-	if (r->without_time > 0)
-		draft_note(r->d, "lines left out because their time cannot be read: %llu",
-			(unsigned long long) r->without_time);
-	if (r->damaged > 0)
-		draft_note(r->d, "lines left out because they are damaged or cut: %llu",
-			(unsigned long long) r->damaged);
 	draft_note(r->d, "the values are of whole GPUs, whoever used them");
 }
 
 static int read_lines(struct reading *r, int fd)
 {
 	struct line_source source = LINE_SOURCE_INIT(fd, LINE_MAX_BYTES);
+	uint64_t before = 0;
+	uint64_t long_ones = 0;
 	char *line;
 	size_t n;
 	int code;
 
 	while ((code = line_source_next(&source, &line, &n)) > 0) {
-		code = take(r, line, n, source.torn);
+		draft_too_long(r->d, source.too_long, &long_ones, before + 1);
+		before = source.line;
+		code = take(r, line, n, &source);
 		if (code <= 0)
 			break;
 	}
 	if (code < 0 && r->d->code == 0)
 		draft_fail(r->d, r->err, code, "cannot read it");
-	r->damaged += source.too_long;
+	draft_too_long(r->d, source.too_long, &long_ones, before + 1);
 	line_source_done(&source);
 	if (r->d->code == 0 && r->begun)
 		gpu_series_end(&r->series);
@@ -277,22 +295,35 @@ static int read_lines(struct reading *r, int fd)
 	return r->d->code;
 }
 
+static void reading_done(struct reading *r)
+{
+	cells_done(&r->cells);
+	free(r->rows);
+	free(r->units);
+	gpu_series_done(&r->series);
+}
+
 static int read_dmon(
 	const struct import_file *file, size_t which, struct draft *d, struct error *err)
 {
-	struct reading r = { .d = d, .err = err };
+	struct draft unused;
+	struct reading names = { .d = &unused };
+	struct reading r = { .d = d, .err = err, .seen = &names.series };
 	int code;
 
 	if (which > 0)
 		return 0;
+	draft_init(&unused, "nvidia-smi-dmon", NULL, NULL);
+	/* What is wrong with it is said the second time. */
+	read_lines(&names, file->fd);
 	draft_begin(d, "nvidia-smi dmon", NULL, all_rows(), N_ROWS);
-	code = read_lines(&r, file->fd);
+	code = lseek(file->fd, 0, SEEK_SET) < 0 ? draft_fail(d, err, -errno, "cannot read it")
+						: read_lines(&r, file->fd);
 	if (code == 0)
 		tell_times(&r);
-	cells_done(&r.cells);
-	free(r.rows);
-	free(r.units);
-	gpu_series_done(&r.series);
+	reading_done(&names);
+	reading_done(&r);
+	draft_done(&unused);
 	return code < 0 ? code : 1;
 }
 

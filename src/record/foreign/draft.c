@@ -90,7 +90,7 @@ static void set_raw(struct draft *d, json_t *of, const char *key, const char *te
 
 static bool is_amount(double value)
 {
-	return isfinite(value) && value >= 0;
+	return isfinite(value) && value >= 0 && value <= NUMBER_LARGEST;
 }
 
 void draft_init(
@@ -125,7 +125,7 @@ void draft_text(struct draft *d, const char *section, const char *key, const cha
 
 void draft_number(struct draft *d, const char *section, const char *key, double value)
 {
-	if (isfinite(value) && d->code == 0)
+	if (isfinite(value) && fabs(value) <= NUMBER_LARGEST && d->code == 0)
 		set(d, section_of(d, section), key, number(value));
 }
 
@@ -432,6 +432,8 @@ void draft_add_total(
 		set(d, total, "delta",
 			number(json_number_value(json_object_get(total, "delta")) +
 				json_number_value(delta)));
+	if (d->mean_of_windows)
+		seconds = 1;
 	if (mean && seconds > 0) {
 		set(d, total, "integral",
 			json_real(json_number_value(json_object_get(total, "integral")) +
@@ -548,12 +550,11 @@ void draft_statistics(
 static void note_damage(struct draft *d)
 {
 	if (d->damaged > 0)
-		draft_note(d,
-			"%llu line%s of its series could not be read (the first is line %llu)",
+		draft_note(d, "%llu line%s of its file could not be read (the first is line %llu)",
 			(unsigned long long) d->damaged, d->damaged == 1 ? "" : "s",
 			(unsigned long long) d->first_damaged);
 	if (d->torn)
-		draft_note(d, "the last line of its series is not whole and was left out");
+		draft_note(d, "the last line of its file is not whole and was left out");
 }
 
 int draft_finish(struct draft *d, const char *path, struct error *err)

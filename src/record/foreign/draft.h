@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A run in the making, out of another tool's file, in the words of man 5 assay-run. The first thing that goes wrong is kept: every call after it does
- * nothing, and the one who made the draft sees it at the end. A value that is negative or not finite is none. Statistics over the whole run (peak, mean, last, sum) come of the windows by
+ * nothing, and the one who made the draft sees it at the end. A value that is negative, not finite or beyond NUMBER_LARGEST is none. Statistics over the whole run (peak, mean, last, sum) come of the windows by
  * themselves; an importer gives only those that its file has and the windows do not.
  */
 #ifndef ASSAY_RECORD_FOREIGN_DRAFT_H
@@ -17,6 +17,9 @@
 
 struct error;
 
+/* Nothing is so much, in any unit: 16 EiB in bytes. */
+#define NUMBER_LARGEST 0x1p64
+
 struct draft {
 	json_t *info; /* may be added to directly, too */
 	json_t *window; /* the open one, or NULL */
@@ -25,6 +28,7 @@ struct draft {
 	uint64_t damaged; /* by draft_damaged(): lines that could not be used; the first of them */
 	uint64_t first_damaged;
 	bool torn;
+	bool mean_of_windows; /* each counts the same in a mean over the run; else by its seconds */
 
 	/* private */
 	const char *format;

@@ -33,6 +33,21 @@ static json_t *kept_device(struct draft *d, json_t *device)
 	return kept;
 }
 
+json_t *draft_totals_of(struct draft *d, const char *kind, const char *name, const char *key)
+{
+	struct buf id = { 0 };
+	json_t *device;
+
+	if (!kind)
+		return json_object_get(d->totals, key);
+	buf_addf(&id, "%s %s", kind, name);
+	device = id.failed ? NULL : json_object_get(d->devices, id.data);
+	if (id.failed)
+		no_memory(d);
+	buf_done(&id);
+	return json_object_get(json_object_get(device, "values"), key);
+}
+
 void draft_add_devices(struct draft *d, double seconds)
 {
 	json_t *device;

@@ -16,5 +16,7 @@ void draft_statistics(
 /* Takes the devices of the open window, so many seconds long, into their totals; says in "devices" what each came to. */
 void draft_add_devices(struct draft *d, double seconds);
 void draft_tell_devices(struct draft *d);
+/* What a row came to so far, "last", "delta" ..., of a device by its kind and name, or (kind NULL) of the run. Borrowed; NULL: nothing. */
+json_t *draft_totals_of(struct draft *d, const char *kind, const char *name, const char *key);
 
 #endif

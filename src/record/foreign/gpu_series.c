@@ -10,16 +10,26 @@
 
 #include "base/macros.h"
 #include "record/foreign/cells.h"
+#include "record/foreign/draft_parts.h"
 
 /* Rounds farther apart than so many of the usual ones have a gap between them. */
 #define GAP_ROUNDS 3.0
-/* How fast the usual distance follows. */
-#define FOLLOW 0.1
 
 void gpu_series_init(
 	struct gpu_series *s, struct draft *d, const struct gpu_rows *rows, bool named, bool timed)
 {
 	*s = (struct gpu_series){ .draft = d, .rows = rows, .named = named, .timed = timed };
+	/* Each round is one look at a GPU; the first has no time before it, and counts as much. */
+	d->mean_of_windows = true;
+}
+
+void gpu_series_expect(struct gpu_series *s, struct gpu_series *seen)
+{
+	s->devices = seen->devices;
+	s->n_devices = seen->n_devices;
+	s->capacity = seen->capacity;
+	seen->devices = NULL;
+	seen->n_devices = seen->capacity = 0;
 }
 
 static struct gpu_device *device_named(struct gpu_series *s, const char *name)
@@ -47,17 +57,30 @@ static struct gpu_device *device_named(struct gpu_series *s, const char *name)
 	return &s->devices[s->n_devices++];
 }
 
-/* Whether there is a hole before a round that comes so long after the one before; follows the usual distance. */
+/* The middle of the latest distances; of two, the larger. 0: there was none yet. */
+static double usual(const struct gpu_series *s)
+{
+	double sorted[GPU_DISTANCES];
+	size_t n = s->n_distances < GPU_DISTANCES ? s->n_distances : GPU_DISTANCES;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t at = i;
+
+		for (; at > 0 && sorted[at - 1] > s->distances[i]; at--)
+			sorted[at] = sorted[at - 1];
+		sorted[at] = s->distances[i];
+	}
+	return n > 0 ? sorted[n / 2] : 0;
+}
+
+/* Whether there is a hole before a round that comes so long after the one before. Neither one long distance nor a short one changes what is usual. */
 static bool is_gap(struct gpu_series *s, double apart)
 {
-	if (s->typical <= 0 || apart < s->typical / GAP_ROUNDS) {
-		s->typical = apart;
-		return false;
-	}
-	if (apart > GAP_ROUNDS * s->typical)
-		return true;
-	s->typical += FOLLOW * (apart - s->typical);
-	return false;
+	double typical = usual(s);
+
+	s->distances[s->n_distances++ % GPU_DISTANCES] = apart;
+	s->typical = typical > 0 ? typical : apart;
+	return typical > 0 && apart > GAP_ROUNDS * typical;
 }
 
 static void put_gauge(struct draft *d, json_t *device, const struct measure *row, double value)
@@ -81,32 +104,43 @@ static bool energy_of(
 	return true;
 }
 
-static void put_device(
-	struct gpu_series *s, struct gpu_device *device, bool gap, double *energy, size_t *n_energy)
+/* The energy since the round before, of a GPU that is in this one or is not. */
+static void put_energy(struct gpu_series *s, struct gpu_device *device, json_t *to, bool gap,
+	double *energy, size_t *n_energy)
 {
-	json_t *to = draft_device(s->draft, "gpu", device->name);
 	double joules = 0;
+	bool has = device->in_round && (device->has & (UINT64_C(1) << s->rows->power));
 
-	for (size_t i = 0; i < s->rows->n; i++)
-		if (device->has & (UINT64_C(1) << i))
-			put_gauge(s->draft, to, s->rows->rows[i], device->value[i]);
-	if (s->rows->power < 0)
-		return;
-	if (energy_of(s, device, gap, &joules)) {
+	if (device->in_round && energy_of(s, device, gap, &joules)) {
 		draft_of(s->draft, to, s->rows->rows[s->rows->energy]->key, "delta", joules);
 		*energy += joules;
 		(*n_energy)++;
-	} else if (s->timed && s->rounds > 0 && !gap) {
-		s->without_energy++;
+	} else if (s->timed && s->rounds > 0) {
+		device->lacks_energy = true;
+		if (!gap)
+			s->without_energy++;
 	}
-	device->has_power = device->has & (UINT64_C(1) << s->rows->power);
-	device->power = device->has_power ? device->value[s->rows->power] : 0;
+	device->has_power = has;
+	device->power = has ? device->value[s->rows->power] : 0;
 	device->power_time = device->time;
 }
 
-/* The sum over all GPUs of the file, if each has the value in this round. */
-static void put_sum(struct gpu_series *s, int row, const char *key)
+static void put_device(
+	struct gpu_series *s, struct gpu_device *device, bool gap, double *energy, size_t *n_energy)
 {
+	json_t *to = device->in_round ? draft_device(s->draft, "gpu", device->name) : NULL;
+
+	for (size_t i = 0; device->in_round && i < s->rows->n; i++)
+		if (device->has & (UINT64_C(1) << i))
+			put_gauge(s->draft, to, s->rows->rows[i], device->value[i]);
+	if (s->rows->power >= 0 && s->named)
+		put_energy(s, device, to, gap, energy, n_energy);
+}
+
+/* The sum over all GPUs of the file, if each has the value in this round. `cut`: the file may end in the round. */
+static void put_sum(struct gpu_series *s, int row, const char *key, bool cut, struct gpu_sum *ret)
+{
+	bool whole = true;
 	double sum = 0;
 
 	if (row < 0 || !key || !s->named)
@@ -114,21 +148,26 @@ static void put_sum(struct gpu_series *s, int row, const char *key)
 	for (size_t i = 0; i < s->n_devices; i++) {
 		const struct gpu_device *device = &s->devices[i];
 
-		if (!device->in_round || !(device->has & (UINT64_C(1) << row)))
-			return;
-		sum += device->value[row];
+		if (device->in_round && !(device->has & (UINT64_C(1) << row)))
+			cut = false;
+		whole = whole && device->in_round && (device->has & (UINT64_C(1) << row));
+		sum += whole ? device->value[row] : 0;
 	}
+	ret->lacks = whole || cut ? ret->lacks && !whole : true;
+	ret->rounds += whole;
+	if (!whole)
+		return;
 	draft_value(s->draft, key, "max", sum, SAMPLED);
 	draft_value(s->draft, key, "min", sum, SAMPLED);
 	draft_value(s->draft, key, "mean", sum, SAMPLED);
 	draft_value(s->draft, key, "last", sum, SAMPLED);
 }
 
-static bool close_round(struct gpu_series *s)
+static bool close_round(struct gpu_series *s, bool at_end)
 {
 	double apart = s->timed ? s->elapsed - s->round_end : 1;
 	bool first = s->rounds == 0 && s->timed;
-	bool gap = !first && s->timed && apart > 0 && is_gap(s, apart);
+	bool gap = !first && s->timed && !s->set_back && apart > 0 && is_gap(s, apart);
 	double end = s->timed ? s->elapsed : (double) s->rounds + 1;
 	double energy = 0;
 	size_t n_energy = 0;
@@ -140,18 +179,18 @@ static bool close_round(struct gpu_series *s)
 		s->gap_seconds += apart - s->typical;
 	}
 	for (size_t i = 0; i < s->n_devices; i++)
-		if (s->devices[i].in_round)
-			put_device(s, &s->devices[i], gap, &energy, &n_energy);
-		else
-			s->devices[i].has_power = false;
-	put_sum(s, s->rows->memory, s->rows->memory_total);
-	put_sum(s, s->rows->power, s->rows->power_total);
-	if (n_energy > 0 && s->named)
-		draft_value(s->draft, s->rows->energy_total, "delta", energy, ESTIMATE);
+		put_device(s, &s->devices[i], gap || s->set_back, &energy, &n_energy);
+	put_sum(s, s->rows->memory, s->rows->memory_total, at_end, &s->memory_sum);
+	put_sum(s, s->rows->power, s->rows->power_total, at_end, &s->power_sum);
+	if (n_energy > 0)
+		draft_value(s->draft, s->rows->energy_total, "delta", energy,
+			n_energy < s->n_devices ? LOWER_BOUND : ESTIMATE);
 	for (size_t i = 0; i < s->n_devices; i++)
 		s->devices[i].in_round = false;
 	s->rounds++;
 	s->round_end = end;
+	s->set_back = false;
+	s->in_round = 0;
 	return draft_window_end(s->draft);
 }
 
@@ -165,19 +204,30 @@ static double passed(struct gpu_series *s, double stamp)
 	if (apart >= 0)
 		return apart;
 	/* Lines of one round may be some milliseconds out of order. */
-	if (apart < -0.5)
+	if (apart < -0.5) {
 		s->backwards++;
+		s->set_back = true;
+	}
 	return 0;
+}
+
+/* A GPU comes again; or one that stands before the latest comes after half of the usual time: the lines between are lost. */
+static bool ends_round(const struct gpu_series *s, const struct gpu_device *device, double stamp)
+{
+	if (device->in_round)
+		return true;
+	return s->timed && s->in_round > 0 && (size_t) (device - s->devices) < s->latest &&
+	       s->typical > 0 && stamp - s->last_stamp > s->typical / 2;
 }
 
 bool gpu_series_line(struct gpu_series *s, const char *name, double stamp)
 {
 	struct gpu_device *device = device_named(s, name);
 
-	s->current = device;
-	if (!device)
+	s->current = s->only_names ? NULL : device;
+	if (!device || s->only_names)
 		return s->draft->code == 0;
-	if (device->in_round && !close_round(s))
+	if (ends_round(s, device, stamp) && !close_round(s, false))
 		return false;
 	/* To the microsecond: a stamp of today has no more in a double. */
 	if (s->timed)
@@ -185,6 +235,8 @@ bool gpu_series_line(struct gpu_series *s, const char *name, double stamp)
 	device->in_round = true;
 	device->has = 0;
 	device->time = s->elapsed;
+	s->latest = (size_t) (device - s->devices);
+	s->in_round++;
 	return true;
 }
 
@@ -196,7 +248,55 @@ void gpu_series_value(struct gpu_series *s, int row, double value)
 	if (!s->current || (s->current->has & bit))
 		return;
 	s->current->has |= bit;
+	s->current->ever |= bit;
 	s->current->value[row] = value;
+}
+
+/* What stood earlier is not how it was at the end. */
+static void forget_last(struct gpu_series *s, const char *device, const char *key)
+{
+	json_object_del(draft_totals_of(s->draft, device ? "gpu" : NULL, device, key), "last");
+}
+
+/* Energy that leaves stretches out is not all of it. */
+static void bound_energy(struct gpu_series *s, const char *device, const char *key)
+{
+	json_t *total = draft_totals_of(s->draft, device ? "gpu" : NULL, device, key);
+
+	if (total &&
+		json_object_set_new(total, "quality", json_string(quality_name(LOWER_BOUND))) < 0)
+		draft_fail(s->draft, NULL, -ENOMEM, "cannot keep what it says");
+}
+
+static void note_sum(struct gpu_series *s, const struct gpu_sum *sum, const char *what)
+{
+	if (sum->rounds > 0 && sum->rounds < s->rounds)
+		draft_note(s->draft,
+			"rounds that lack the %s of a GPU, and are not in that of all GPUs: %llu "
+			"of %llu",
+			what, (unsigned long long) (s->rounds - sum->rounds),
+			(unsigned long long) s->rounds);
+}
+
+static void conclude_values(struct gpu_series *s)
+{
+	for (size_t i = 0; i < s->n_devices; i++) {
+		const struct gpu_device *device = &s->devices[i];
+
+		for (size_t k = 0; k < s->rows->n; k++)
+			if (device->ever & ~device->has & (UINT64_C(1) << k))
+				forget_last(s, device->name, s->rows->rows[k]->key);
+		if (!device->lacks_energy)
+			continue;
+		bound_energy(s, device->name, s->rows->rows[s->rows->energy]->key);
+		bound_energy(s, NULL, s->rows->energy_total);
+	}
+	if (s->memory_sum.lacks)
+		forget_last(s, NULL, s->rows->memory_total);
+	if (s->power_sum.lacks)
+		forget_last(s, NULL, s->rows->power_total);
+	note_sum(s, &s->memory_sum, "memory");
+	note_sum(s, &s->power_sum, "power");
 }
 
 void gpu_series_end(struct gpu_series *s)
@@ -204,17 +304,22 @@ void gpu_series_end(struct gpu_series *s)
 	struct draft *d = s->draft;
 	bool open = false;
 
+	if (s->only_names)
+		return;
 	for (size_t i = 0; i < s->n_devices; i++)
 		open = open || s->devices[i].in_round;
-	if (open && !close_round(s))
+	if (open && !close_round(s, true))
 		return;
+	conclude_values(s);
 	if (!s->named)
 		draft_note(d,
 			"the file does not name its GPUs (index, uuid, pci.bus_id): were they "
-			"several, their lines cannot be told apart, and no sum is made");
-	if (s->timed)
+			"several, their lines cannot be told apart, and neither sum nor energy is "
+			"made");
+	/* One sample has no time before it. */
+	if (s->timed && s->elapsed > 0)
 		draft_number(d, "time", "wall_seconds", s->elapsed);
-	else
+	else if (!s->timed)
 		draft_note(d, "the file has no times: its rounds stand one second apart here, as "
 			      "the tool does unless told otherwise; no duration and no energy are "
 			      "claimed");
@@ -223,7 +328,7 @@ void gpu_series_end(struct gpu_series *s)
 			"gaps between rounds: %llu, %.3g s in all, of which nothing is known; no "
 			"energy is counted in them",
 			(unsigned long long) s->gaps, s->gap_seconds);
-	if (s->without_energy > 0 && s->without_energy < s->rounds * s->n_devices)
+	if (s->without_energy > 0 && s->without_energy < (s->rounds - 1) * s->n_devices)
 		draft_note(d,
 			"stretches between samples of a GPU that lack its power at an end, and are "
 			"not in its energy: %llu",

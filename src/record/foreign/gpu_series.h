@@ -15,6 +15,8 @@
 #define GPU_DEVICES_MAX 256
 #define GPU_ROWS_MAX 40
 #define GPU_NAME_SIZE 96
+/* So many of the latest distances between rounds say what is usual. */
+#define GPU_DISTANCES 5
 
 /* The place of rows in the importer's table; -1: it has none. */
 struct gpu_rows {
@@ -30,8 +32,16 @@ struct gpu_device {
 	double time; /* of its line in the open round */
 	uint64_t has; /* bit i: row i has a value */
 	double value[GPU_ROWS_MAX];
+	uint64_t ever; /* the same of any line of it */
+	bool told; /* the importer's */
+	bool lacks_energy; /* a stretch, a gap or a time that was set back is not in its energy */
 	bool has_power; /* in the round before, at that time */
 	double power, power_time;
+};
+
+struct gpu_sum {
+	uint64_t rounds; /* that have it */
+	bool lacks; /* the latest has not */
 };
 
 struct gpu_series {
@@ -40,11 +50,17 @@ struct gpu_series {
 	struct gpu_device *devices;
 	size_t n_devices, capacity;
 	struct gpu_device *current; /* of the open line; NULL: it is passed over */
+	size_t in_round, latest; /* how many GPUs the open round has; the place of the latest */
 	bool named, timed;
+	bool only_names; /* a first look: which GPUs there are, and no windows */
 	bool has_time;
+	bool set_back; /* the clock, in the open round */
+	struct gpu_sum memory_sum, power_sum;
 	double last_stamp, elapsed; /* of the latest line */
 	double round_end; /* of the last closed round */
-	double typical; /* seconds between rounds, as it has been so far; 0: not known */
+	double typical; /* seconds between rounds, as it has been of late; 0: not known */
+	double distances[GPU_DISTANCES];
+	size_t n_distances;
 	uint64_t rounds, gaps, backwards, beyond;
 	double gap_seconds;
 	uint64_t without_energy; /* stretches of a GPU outside of gaps */
@@ -54,6 +70,8 @@ struct gpu_series {
 /* `named`: the lines tell their GPU. `timed`: they tell their time; without one, a round stands for a second. */
 void gpu_series_init(
 	struct gpu_series *s, struct draft *d, const struct gpu_rows *rows, bool named, bool timed);
+/* Takes the GPUs that a first look (only_names) found: a sum is one of all of them, whichever line is lost. */
+void gpu_series_expect(struct gpu_series *s, struct gpu_series *seen);
 /* A line begins; its stamp in seconds. False: it was the end, nobody wants more, or memory ran out (the draft knows). */
 bool gpu_series_line(struct gpu_series *s, const char *device, double stamp);
 /* A value of the open line, in the row's unit. */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "record/foreign/cells.h"
 
 const struct importer *importer_find(const char *name)
 {
@@ -60,7 +61,13 @@ static int read_head(struct import_file *file, struct error *err)
 			break;
 		file->n_head += (size_t) got;
 	}
-	return got < 0 ? error_set(err, -errno, "cannot read it") : 0;
+	if (got < 0)
+		return error_set(err, -errno, "cannot read it");
+	/* What a file begins with is told without the mark that an editor may have put before it. */
+	size_t mark = byte_order_mark(head, file->n_head);
+	memmove(head, head + mark, file->n_head + 1 - mark);
+	file->n_head -= mark;
+	return 0;
 }
 
 int import_file_open(const char *path, struct import_file *ret, struct error *err)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/line_source.h"
@@ -120,8 +121,9 @@ struct reading {
 	size_t n_columns;
 	int identity, stamp, model, driver; /* their columns; -1 */
 	struct gpu_series series;
+	struct gpu_series *seen; /* of the first look; NULL: this is it */
 	bool begun;
-	uint64_t damaged, without_time;
+	size_t told;
 	char first_stamp[40];
 };
 
@@ -175,6 +177,9 @@ static int take_header(struct reading *r)
 	for (size_t i = 0; i < r->cells.n; i++) {
 		take_unit(r->cells.at[i], list[i].unit, sizeof(list[i].unit));
 		list[i].row = row_named(r->cells.at[i]);
+		if (cells_find(&r->cells, r->cells.at[i]) < (int) i && list[i].row >= 0)
+			return draft_fail(r->d, r->err, -EINVAL, "it has the column '%.80s' twice",
+				r->cells.at[i]);
 	}
 	r->identity = -1;
 	for (size_t i = 0; i < ARRAY_SIZE(identities) && r->identity < 0; i++)
@@ -220,32 +225,38 @@ static void begin_series(struct reading *r, struct gpu_rows *rows)
 		if (has_row(r, powers[i]))
 			rows->power = powers[i];
 	gpu_series_init(&r->series, r->d, rows, r->identity >= 0, r->stamp >= 0);
+	if (r->seen)
+		gpu_series_expect(&r->series, r->seen);
+	else
+		r->series.only_names = true;
 	r->begun = true;
 }
 
 /* A GPU's kind, once for each. */
-static void tell_device(struct reading *r, const char *name, size_t known)
+static void tell_device(struct reading *r, const char *name)
 {
+	struct gpu_device *device = r->series.current;
 	const char *model = r->model >= 0 ? r->cells.at[r->model] : "";
 
-	if (r->series.n_devices == known || known >= 16 || !*model)
+	if (!device || device->told || r->told == 16 || !*model)
 		return;
+	device->told = true;
+	r->told++;
 	draft_note(r->d, "GPU %.90s is %.80s%s%.40s", name, model,
 		r->driver >= 0 ? ", driver " : "", r->driver >= 0 ? r->cells.at[r->driver] : "");
 }
 
 /* False: the reading is over. */
-static bool take_line(struct reading *r)
+static bool take_line(struct reading *r, uint64_t line)
 {
 	const char *name = r->identity >= 0 ? r->cells.at[r->identity] : "gpu";
-	size_t known = r->series.n_devices;
 	double stamp = 0;
 	bool zoned;
 
 	if (!*name)
 		name = "gpu";
 	if (r->stamp >= 0 && !stamp_read(r->cells.at[r->stamp], &stamp, &zoned)) {
-		r->without_time++;
+		draft_damaged(r->d, line, false);
 		return true;
 	}
 	if (r->stamp >= 0 && !r->first_stamp[0])
@@ -260,7 +271,7 @@ static bool take_line(struct reading *r)
 					&table[row], &value))
 			gpu_series_value(&r->series, row, value);
 	}
-	tell_device(r, name, known);
+	tell_device(r, name);
 	return true;
 }
 
@@ -274,14 +285,17 @@ static int no_header(struct reading *r)
 }
 
 /* 1: go on. 0: the end is reached. */
-static int take(struct reading *r, struct gpu_rows *rows, char *line, size_t n, bool torn)
+static int take(struct reading *r, struct gpu_rows *rows, char *line, size_t n,
+	const struct line_source *source)
 {
 	int code;
 
-	if (memchr(line, '\0', n) || torn) {
-		r->damaged++;
+	if (memchr(line, '\0', n) || source->torn) {
+		draft_damaged(r->d, source->line, source->torn);
 		return 1;
 	}
+	if (source->line == 1)
+		line += byte_order_mark(line, n);
 	code = cells_split(&r->cells, line, ',');
 	if (code < 0)
 		return draft_fail(r->d, r->err, code, "a line of it has too many cells");
@@ -296,10 +310,10 @@ static int take(struct reading *r, struct gpu_rows *rows, char *line, size_t n, 
 	if (!r->columns)
 		return no_header(r);
 	if (r->cells.n != r->n_columns) {
-		r->damaged++;
+		draft_damaged(r->d, source->line, false);
 		return 1;
 	}
-	return take_line(r);
+	return take_line(r, source->line);
 }
 
 static void tell_times(struct reading *r)
@@ -309,9 +323,6 @@ static void tell_times(struct reading *r)
 			"nvidia-smi writes local time without its zone: the first stamp is %s, and "
 			"the time in UTC is not known",
 			r->first_stamp);
-	if (r->without_time > 0)
-		draft_note(r->d, "lines left out because their timestamp cannot be read: %llu",
-			(unsigned long long) r->without_time);
 	draft_note(r->d, "the values are of whole GPUs, whoever used them");
 }
 
@@ -319,18 +330,22 @@ static int read_lines(struct reading *r, int fd)
 {
 	struct line_source source = LINE_SOURCE_INIT(fd, LINE_MAX_BYTES);
 	struct gpu_rows rows;
+	uint64_t before = 0;
+	uint64_t long_ones = 0;
 	char *line;
 	size_t n;
 	int code;
 
 	while ((code = line_source_next(&source, &line, &n)) > 0) {
-		code = take(r, &rows, line, n, source.torn);
+		draft_too_long(r->d, source.too_long, &long_ones, before + 1);
+		before = source.line;
+		code = take(r, &rows, line, n, &source);
 		if (code <= 0)
 			break;
 	}
 	if (code < 0 && r->d->code == 0)
 		draft_fail(r->d, r->err, code, "cannot read it");
-	r->damaged += source.too_long;
+	draft_too_long(r->d, source.too_long, &long_ones, before + 1);
 	line_source_done(&source);
 	if (r->d->code == 0 && !r->columns)
 		no_header(r);
@@ -338,27 +353,37 @@ static int read_lines(struct reading *r, int fd)
 		gpu_series_end(&r->series);
 	if (r->d->code == 0 && r->series.n_devices == 0)
 		draft_fail(r->d, r->err, -EINVAL, "no line of it can be read");
-	if (r->damaged > 0)
-		draft_note(r->d, "lines left out because they are damaged or cut: %llu",
-			(unsigned long long) r->damaged);
 	return r->d->code;
+}
+
+static void reading_done(struct reading *r)
+{
+	cells_done(&r->cells);
+	free(r->columns);
+	gpu_series_done(&r->series);
 }
 
 static int read_nvidia_smi(
 	const struct import_file *file, size_t which, struct draft *d, struct error *err)
 {
-	struct reading r = { .d = d, .err = err };
+	struct draft unused;
+	struct reading names = { .d = &unused };
+	struct reading r = { .d = d, .err = err, .seen = &names.series };
 	int code;
 
 	if (which > 0)
 		return 0;
+	draft_init(&unused, "nvidia-smi", NULL, NULL);
+	/* What is wrong with it is said the second time. */
+	read_lines(&names, file->fd);
 	draft_begin(d, "nvidia-smi", NULL, all_rows(), N_ROWS);
-	code = read_lines(&r, file->fd);
+	code = lseek(file->fd, 0, SEEK_SET) < 0 ? draft_fail(d, err, -errno, "cannot read it")
+						: read_lines(&r, file->fd);
 	if (code == 0)
 		tell_times(&r);
-	cells_done(&r.cells);
-	free(r.columns);
-	gpu_series_done(&r.series);
+	reading_done(&names);
+	reading_done(&r);
+	draft_done(&unused);
 	return code < 0 ? code : 1;
 }
 

@@ -157,11 +157,17 @@ static void read_maxima(struct draft *d, const json_t *summary, double results[A
 		const json_t *value = json_object_get(max, c->name);
 		const json_t *mean = json_object_get(avg, c->name);
 
-		if (c->kind == TABLE_GAUGE && json_is_number(mean))
+		if (c->kind == TABLE_GAUGE && json_is_number(mean) &&
+			json_number_value(mean) * c->scale <= NUMBER_LARGEST)
 			draft_total(
 				d, c->key, "mean", json_number_value(mean) * c->scale, c->quality);
 		if (!json_is_number(value) || json_number_value(value) < 0)
 			continue;
+		if (json_number_value(value) * (c->scale > 0 ? c->scale : 1) > NUMBER_LARGEST) {
+			draft_note(
+				d, "%s of the summary was left out: nothing is so large", c->name);
+			continue;
+		}
 		results[i] = json_number_value(value) * (c->scale > 0 ? c->scale : 1);
 		if (c->kind == TABLE_COUNTER)
 			draft_total(d, c->key, "", results[i], c->quality);
@@ -232,7 +238,7 @@ static void conclude(struct draft *d, const double *results)
 }
 
 static int read_series(
-	const char *path, int fd, struct draft *d, double *results, struct error *err)
+	const char *path, int fd, struct draft *d, double *results, bool alone, struct error *err)
 {
 	struct table_series t = table;
 	int own = fd < 0 ? open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) : -1;
@@ -243,6 +249,8 @@ static int read_series(
 		close(own);
 	if (r < 0)
 		return r;
+	if (alone && t.windows == 0)
+		return error_say(err, -EINVAL, "it has no sample that can be read");
 	draft_started(d, t.started_ns);
 	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
 		if (results[i] < 0 && t.of[i].any)
@@ -277,8 +285,8 @@ static int read_run(const struct import_file *file, const char *summary_path, co
 	read_hardware(d, summary);
 	read_maxima(d, summary, results);
 	if (series)
-		r = read_series(
-			series, strcmp(series, file->path) == 0 ? file->fd : -1, d, results, err);
+		r = read_series(series, strcmp(series, file->path) == 0 ? file->fd : -1, d, results,
+			!summary, err);
 	if (r == 0)
 		conclude(d, results);
 	json_decref(summary);

@@ -120,10 +120,13 @@ static void conclude(struct draft *d, const struct table_series *t)
 	const struct table_result *read = of(t, READ);
 	const struct table_result *written = of(t, WRITE);
 
-	draft_number(d, "time", "wall_seconds", t->end_seconds);
-	draft_total(d, WALL, "last", t->end_seconds, LOWER_BOUND);
-	draft_headline(d, "wall_seconds", t->end_seconds, LOWER_BOUND, WALL, tail);
-	if (cpu)
+	/* One sample has no time before it: nothing of time was measured. */
+	if (t->end_seconds > 0) {
+		draft_number(d, "time", "wall_seconds", t->end_seconds);
+		draft_total(d, WALL, "last", t->end_seconds, LOWER_BOUND);
+		draft_headline(d, "wall_seconds", t->end_seconds, LOWER_BOUND, WALL, tail);
+	}
+	if (cpu && t->end_seconds > 0)
 		draft_headline(d, "cpu_seconds", cpu->integral, ESTIMATE, CPU_SECONDS,
 			"the samples' CPU use times the time between them; of each process, what "
 			"it used before its first sample and after its last is not in it");
@@ -131,9 +134,9 @@ static void conclude(struct draft *d, const struct table_series *t)
 		draft_headline(d, "memory_peak_bytes", rss->highest, ESTIMATE, RSS,
 			"a sum of resident sets counts shared pages once for each process; peaks "
 			"between samples were not seen");
-	if (read)
+	if (read && t->windows > 1)
 		draft_headline(d, "io_read_bytes", read->highest, LOWER_BOUND, READ, tail);
-	if (written)
+	if (written && t->windows > 1)
 		draft_headline(d, "io_write_bytes", written->highest, LOWER_BOUND, WRITE, tail);
 	if (t->columns == plain)
 		draft_note(d, "the log does not say whether the children of the process are in it");

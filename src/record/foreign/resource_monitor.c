@@ -126,9 +126,14 @@ static double quantity(struct draft *d, const json_t *summary, const char *name)
 
 	if (!json_is_number(value))
 		return -1;
-	for (size_t i = 0; unit && i < ARRAY_SIZE(units); i++)
-		if (strcmp(units[i].name, unit) == 0)
+	for (size_t i = 0; unit && i < ARRAY_SIZE(units); i++) {
+		if (strcmp(units[i].name, unit) != 0)
+			continue;
+		if (json_number_value(value) * units[i].scale <= NUMBER_LARGEST)
 			return json_number_value(value) * units[i].scale;
+		draft_note(d, "%s was left out: nothing is so large", name);
+		return -1;
+	}
 	draft_note(d, "%s was left out: its unit is not known", name);
 	return -1;
 }
@@ -210,6 +215,9 @@ static int read_series(
 		return error_say(err, -EINVAL, "it has no sample that can be read");
 	draft_started(d, t.started_ns);
 	draft_ended(d, t.ended_ns);
+	/* One sample has no time before it. */
+	if (!(t.end_seconds > 0))
+		return 0;
 	draft_number(d, "time", "wall_seconds", t.end_seconds);
 	draft_total(d, WALL, "last", t.end_seconds, LOWER_BOUND);
 	draft_headline(d, "wall_seconds", t.end_seconds, LOWER_BOUND, WALL,

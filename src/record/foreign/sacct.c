@@ -29,7 +29,7 @@ static struct {
 	bool is;
 	size_t which;
 	off_t header, begin, next;
-	uint64_t damaged; /* lines before */
+	uint64_t begin_line, next_line; /* their numbers */
 } known;
 
 struct reading {
@@ -42,14 +42,24 @@ struct reading {
 	size_t jobs; /* begun so far */
 	bool has_job_line; /* of the job that is being read */
 	char id[SACCT_ID_SIZE];
-	uint64_t damaged;
 	off_t header, line, begin; /* where the latest header, the latest line, and the run begin */
-	uint64_t damaged_before;
+	uint64_t number, begin_number; /* of the latest line, and of the run's first, from 1 */
+	uint64_t damaged; /* lines before the first job */
+	uint64_t first_damaged;
 };
 
 static bool is_header(const struct cells *cells)
 {
 	return cells_find(cells, "JobID") >= 0 || cells_find(cells, "JobIDRaw") >= 0;
+}
+
+/* A line between those of a job belongs to that job, one before all of them to the first. */
+static void left_out(struct reading *r)
+{
+	if (r->jobs == 0 && r->damaged++ == 0)
+		r->first_damaged = r->number;
+	if (r->jobs == r->which + 1 || (r->jobs == 0 && r->which == 0))
+		draft_damaged(r->d, r->number, false);
 }
 
 /* Whether the line begins another job than the one before; keeps its id. A job that was put back in the queue has its id again. */
@@ -76,12 +86,12 @@ static int take_line(struct reading *r)
 	const char *id = r->cells.at[r->table.id];
 
 	if (r->cells.n != r->table.n || id[0] < '0' || id[0] > '9' || strlen(id) >= SACCT_ID_SIZE) {
-		r->damaged++;
+		left_out(r);
 		return 1;
 	}
 	if (begins_job(r, id) && r->jobs++ == r->which) {
 		r->begin = r->line;
-		r->damaged_before = r->damaged;
+		r->begin_number = r->number;
 	}
 	if (r->jobs <= r->which)
 		return 1;
@@ -98,8 +108,12 @@ static int take(struct reading *r, char *line, size_t n)
 
 	if (n == 0)
 		return 1;
+	size_t mark = r->line == 0 ? byte_order_mark(line, n) : 0;
+
+	line += mark;
+	n -= mark;
 	if (memchr(line, '\0', n)) {
-		r->damaged++;
+		left_out(r);
 		return 1;
 	}
 	code = cells_split(&r->cells, line, '|');
@@ -122,7 +136,7 @@ static int take(struct reading *r, char *line, size_t n)
 		return draft_fail(r->d, r->err, -EINVAL,
 			"it has no header with JobID: 'sacct -P' without -n writes one");
 	if (r->cells.n <= (size_t) r->table.id) {
-		r->damaged++;
+		left_out(r);
 		return 1;
 	}
 	return take_line(r);
@@ -148,28 +162,44 @@ static void remember(const struct reading *r, const struct stat *st)
 	known.header = r->header;
 	known.begin = r->begin;
 	known.next = r->line;
-	known.damaged = r->damaged_before;
+	known.begin_line = r->begin_number;
+	known.next_line = r->number;
 }
 
-/* Lines from there on, all of them or one. */
-static int read_from(struct reading *r, int fd, off_t from, bool one)
+/* Lines that were too long to be taken, before the one at hand. */
+static void pass_long_ones(struct reading *r, const struct line_source *source, uint64_t *told)
+{
+	uint64_t number = r->number;
+
+	for (; *told < source->too_long; ++*told) {
+		r->number++;
+		left_out(r);
+	}
+	r->number = number;
+}
+
+/* Lines from there on, the first with that number; all of them or one. */
+static int read_from(struct reading *r, int fd, off_t from, uint64_t number, bool one)
 {
 	struct line_source source = LINE_SOURCE_INIT(fd, LINE_MAX_BYTES);
+	uint64_t long_ones = 0;
 	char *line;
 	size_t n;
 	bool ended = false;
 	int code = lseek(fd, from, SEEK_SET) < 0 ? -errno : 1;
 
+	r->number = number - 1;
 	while (code > 0 && !ended) {
 		code = line_source_next(&source, &line, &n);
 		ended = one || code == 0;
+		pass_long_ones(r, &source, &long_ones);
+		r->number = number - 1 + source.line;
 		r->line = code > 0 ? from + (off_t) source.begin : lseek(fd, 0, SEEK_CUR);
 		if (code > 0)
 			code = take(r, line, n);
 	}
 	if (code < 0 && r->d->code == 0)
 		draft_fail(r->d, r->err, code, "cannot read it");
-	r->damaged += source.too_long;
 	line_source_done(&source);
 	return r->d->code;
 }
@@ -180,17 +210,26 @@ static int read_lines(struct reading *r, int fd)
 
 	if (fstat(fd, &st) < 0)
 		return draft_fail(r->d, r->err, -errno, "cannot read it");
-	if (is_known(&st, r->which)) {
+	/* Lines that are damaged before the first job are told with it. */
+	if (r->which > 0 && is_known(&st, r->which)) {
 		r->jobs = r->which;
-		if (read_from(r, fd, known.header, true) == 0) {
-			r->damaged = known.damaged;
-			read_from(r, fd, known.which == r->which ? known.begin : known.next, false);
+		if (read_from(r, fd, known.header, 1, true) == 0) {
+			bool again = known.which == r->which;
+
+			read_from(r, fd, again ? known.begin : known.next,
+				again ? known.begin_line : known.next_line, false);
 		}
 	} else {
-		read_from(r, fd, 0, false);
+		read_from(r, fd, 0, 1, false);
 	}
 	if (r->d->code < 0)
 		return r->d->code;
+	if (r->jobs == 0 && r->damaged > 0)
+		return draft_fail(r->d, r->err, -EINVAL,
+			"no job is in it, and %llu line%s could not be read (the first is line "
+			"%llu)",
+			(unsigned long long) r->damaged, r->damaged == 1 ? "" : "s",
+			(unsigned long long) r->first_damaged);
 	if (r->jobs == 0)
 		return draft_fail(r->d, r->err, -EINVAL, "no job is in it");
 	if (r->jobs > r->which)
@@ -204,14 +243,8 @@ static int read_sacct(
 	struct reading r = { .d = d, .err = err, .which = which };
 	int code = read_lines(&r, file->fd);
 
-	if (code > 0) {
+	if (code > 0)
 		sacct_job_tell(&r.job, &r.table, d);
-		if (r.damaged > 0)
-			draft_note(d,
-				"lines of the file left out because they are damaged (a name with "
-				"a | in it?): %llu",
-				(unsigned long long) r.damaged);
-	}
 	sacct_job_done(&r.job);
 	sacct_table_done(&r.table);
 	cells_done(&r.cells);

@@ -193,7 +193,8 @@ void sacct_job_tell(const struct sacct_job *job, const struct sacct_table *table
 	sacct_tell_identity(job, table, &cells, d);
 	sacct_tell_outcome(cell_of(table, &cells, "State"), cell_of(table, &cells, "ExitCode"), d);
 	sacct_tell_request(table, &cells, d);
-	sacct_tell_usage(job, d);
+	if (job->steps > 0 || sacct_has_begun(table, &cells))
+		sacct_tell_usage(job, d);
 }
 
 void sacct_job_done(struct sacct_job *job)

@@ -168,6 +168,18 @@ static bool is_before_end(const char *state)
 	return false;
 }
 
+bool sacct_has_begun(const struct sacct_table *table, const struct cells *cells)
+{
+	static const char *const waiting[] = { "PENDING", "CONFIGURING", "REQUEUED" };
+	const char *start = sacct_cell(table, cells, "Start");
+
+	for (size_t i = 0; i < ARRAY_SIZE(waiting); i++)
+		if (strcmp(sacct_cell(table, cells, "State"), waiting[i]) == 0)
+			return false;
+	/* Cancelled while it waited: "Unknown", "None". A table without the column says nothing of it. */
+	return !*start || !sacct_is_nothing(start);
+}
+
 void sacct_tell_outcome(const char *state, const char *exit, struct draft *d)
 {
 	char evidence[200];
@@ -178,6 +190,8 @@ void sacct_tell_outcome(const char *state, const char *exit, struct draft *d)
 	bool by_itself = !*state || strcmp(state, "FAILED") == 0 || strcmp(state, "COMPLETED") == 0;
 
 	if (is_before_end(state)) {
+		snprintf(evidence, sizeof(evidence), "it was %.40s when sacct was asked", state);
+		draft_state(d, STORED_RUNNING, evidence);
 		draft_note(d, "it was %s when sacct was asked: this is what it had used until then",
 			state);
 		return;

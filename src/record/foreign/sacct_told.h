@@ -23,4 +23,7 @@ void sacct_tell_request(
 	const struct sacct_table *table, const struct cells *cells, struct draft *d);
 void sacct_tell_usage(const struct sacct_job *job, struct draft *d);
 
+/* Whether it ever ran: until then its zeros are no measurements. */
+bool sacct_has_begun(const struct sacct_table *table, const struct cells *cells);
+
 #endif

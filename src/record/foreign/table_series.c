@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/line_source.h"
 #include "base/macros.h"
+#include "record/foreign/cells.h"
 #include "record/foreign/draft.h"
 
 #define LINE_MAX_BYTES ((size_t) 1024 * 1024)
@@ -135,9 +136,42 @@ static int take_header(struct table_series *t, const char *line, size_t n_line, 
 	return 0;
 }
 
+/* Of percent: a hundred thousand CPUs. */
+#define LARGEST_PERCENT 1e7
+
+static bool is_possible(const struct table_column *c, double number)
+{
+	double value = number * (c->scale > 0 ? c->scale : 1);
+
+	return isfinite(value) && value <= NUMBER_LARGEST &&
+	       (c->kind != TABLE_RATE || value <= LARGEST_PERCENT);
+}
+
+/* A decimal number; false: it is none, and the line is damaged. One that cannot be is left out and counted: NAN. */
+static bool take_number(struct table_series *t, size_t i, const char *text, size_t n, double *ret)
+{
+	const char *end = number_begin(text, ret);
+	bool possible = end == text + n && is_possible(&t->columns[i], *ret);
+	char *stop;
+
+	if (end && end != text + n)
+		return false;
+	/* "nan", "1e999", "0x10": whole all the same, and no such number is written. */
+	if (!end && (strtod(text, &stop), stop != text + n))
+		return false;
+	if (possible)
+		return true;
+	if (is_time(&t->columns[i]))
+		return false;
+	*ret = (double) NAN;
+	if (t->dropped++ == 0)
+		t->first_dropped = t->columns[i].name;
+	return true;
+}
+
 /* One line as numbers, by known column; NAN where there is none. */
-static bool take_fields(const struct table_series *t, const char *line, size_t n_line,
-	double numbers[TABLE_COLUMNS_MAX])
+static bool take_fields(
+	struct table_series *t, const char *line, size_t n_line, double numbers[TABLE_COLUMNS_MAX])
 {
 	const char *end = line + n_line;
 	const char *text;
@@ -147,18 +181,14 @@ static bool take_fields(const struct table_series *t, const char *line, size_t n
 	for (size_t k = 0; k < t->n_columns; k++)
 		numbers[k] = (double) NAN;
 	for (const char *at = line; at; i++) {
-		char *stop;
-
 		at = next_field(t->separator, at, end, &text, &n);
 		if (i >= t->n)
 			return false;
 		/* Thinned out files have empty fields. */
 		if (t->known[i] < 0 || n == 0)
 			continue;
-		double number = strtod(text, &stop);
-		if (stop != text + n || !isfinite(number))
+		if (!take_number(t, (size_t) t->known[i], text, n, &numbers[t->known[i]]))
 			return false;
-		numbers[t->known[i]] = number;
 	}
 	return i == t->n;
 }
@@ -205,8 +235,12 @@ static void take_counter(struct table_series *t, struct draft *d, size_t i, doub
 	const struct table_column *c = &t->columns[i];
 	double grown = 0;
 
-	if (!t->counting[i] && c->kind == TABLE_COUNTER_LATE)
+	/* What stood before it is not known, so nothing of the first is either. */
+	if (!t->counting[i] && c->kind == TABLE_COUNTER_LATE) {
+		t->counting[i] = true;
 		t->standing[i] = value;
+		return;
+	}
 	t->counting[i] = true;
 	if (value > t->standing[i]) {
 		grown = value - t->standing[i];
@@ -225,6 +259,9 @@ static void take_rate(
 	draft_value(d, c->key, "max", value, c->quality);
 	if (value > t->of[i].highest)
 		t->of[i].highest = value;
+	/* The first sample has no time before it. */
+	if (seconds <= 0)
+		return;
 	t->of[i].integral += value / 100 * seconds;
 	draft_value(d, c->integral, "delta", value / 100 * seconds, ESTIMATE);
 }
@@ -279,6 +316,10 @@ int table_series_read(struct table_series *t, int fd, struct draft *d, struct er
 	while (r >= 0 && (r = line_source_next(&source, &line, &n)) > 0) {
 		draft_too_long(d, source.too_long, &long_ones, before + 1);
 		before = source.line;
+		size_t mark = source.line == 1 ? byte_order_mark(line, n) : 0;
+
+		line += mark;
+		n -= mark;
 		if (!t->has_header) {
 			if (table_is_header(t, line, n))
 				r = take_header(t, line, n, err);
@@ -300,5 +341,10 @@ int table_series_read(struct table_series *t, int fd, struct draft *d, struct er
 		r = error_say(err, -EINVAL, "it has no line that names its columns");
 	draft_too_long(d, source.too_long, &long_ones, before + 1);
 	line_source_done(&source);
+	if (r >= 0 && t->dropped > 0)
+		draft_note(d,
+			"cells that held no number that can be (the first in the column '%s'), and "
+			"are absent: %llu",
+			t->first_dropped, (unsigned long long) t->dropped);
 	return r < 0 ? r : 0;
 }

@@ -57,6 +57,8 @@ struct table_series {
 	uint64_t started_ns; /* 0: it does not say */
 	uint64_t ended_ns;
 	struct table_result of[TABLE_COLUMNS_MAX]; /* by known column */
+	uint64_t dropped; /* cells of known columns that held no possible number; told in a note */
+	const char *first_dropped; /* the column of the first */
 
 	/* private */
 	size_t n; /* columns of the file */
@@ -69,7 +71,7 @@ struct table_series {
 /*
  * Reads the whole file from its beginning and hands a window for each line to the draft. Lines before the header are passed over; after it those that are not
  * understood, or are older than the one before, are told to the draft as damaged. 0, or a negative errno with a line: no header, a column twice, more columns
- * than any such file has.
+ * than any such file has, no line that can be read.
  */
 int table_series_read(struct table_series *t, int fd, struct draft *d, struct error *err);
 /* Whether the line, of n bytes, is a header: it names a column of time and another that is known. */
