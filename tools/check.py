@@ -241,7 +241,8 @@ def lint():
     for name, command in TREE_CHECKS:
         case(name, command)
     case("cppcheck", ["cppcheck", "--enable=warning,performance,portability", "--error-exitcode=1", "--quiet", "--std=c11",
-                      "--language=c", "--inline-suppr", "--suppressions-list=tools/cppcheck.txt", "-D_GNU_SOURCE",
+                      "--language=c", "--inline-suppr", "--suppressions-list=tools/cppcheck.txt", "--library=tools/cppcheck.cfg",
+                      "-D_GNU_SOURCE",
                       "-j", str(os.cpu_count()), "-Iinclude", "-Isrc", "src"])
     if built_clang:
         say("clang-tidy")

@@ -142,7 +142,7 @@ static unsigned processors(void)
 
 int index_look(struct run_index *index, int64_t now_ns)
 {
-	struct part parts[THREADS_MAX];
+	struct part parts[THREADS_MAX] = { 0 };
 	pthread_t threads[THREADS_MAX];
 	uint32_t n = processors() < THREADS_MAX ? processors() : THREADS_MAX;
 	uint32_t started = 1;

@@ -14,6 +14,7 @@
 #include "base/macros.h"
 #include "base/units.h"
 #include "model/value.h"
+#include "record/json_walk.h"
 #include "record/run_names.h"
 
 /* Short names for what is asked for often, in the order in which they are tried. */
@@ -257,7 +258,7 @@ static int measured_fields(const json_t *section, each_field *each, void *contex
 	const char *name;
 	json_t *value;
 
-	json_object_foreach((json_t *) (uintptr_t) section, name, value)
+	json_object_foreach(json_walk(section), name, value)
 	{
 		int r = hand_over(each, context, name, measured_field(value));
 
@@ -330,7 +331,7 @@ static int headline_members(const json_t *headline, const struct path_walk *walk
 	json_t *quantity;
 	int r = 0;
 
-	json_object_foreach((json_t *) (uintptr_t) headline, name, quantity)
+	json_object_foreach(json_walk(headline), name, quantity)
 	{
 		if (r >= 0 && json_is_object(quantity))
 			r = path_fields(quantity, name, walk);

@@ -11,6 +11,7 @@
 
 #include "base/macros.h"
 #include "model/value.h"
+#include "record/json_walk.h"
 #include "record/stored_run.h"
 
 /* A series is read whole up to here; of a longer one, the end. */
@@ -73,7 +74,7 @@ static int take_window(const json_t *window, void *context)
 	size_t row_index;
 	json_t *row;
 
-	json_array_foreach((json_t *) (uintptr_t) u->rows, row_index, row)
+	json_array_foreach(json_walk(u->rows), row_index, row)
 	{
 		const char *quantity = json_string_value(json_object_get(row, "quantity"));
 		const char *key = json_string_value(json_object_get(row, "key"));
@@ -122,7 +123,7 @@ static json_t *kept_headline(const json_t *told)
 	const char *name;
 	json_t *of;
 
-	json_object_foreach((json_t *) (uintptr_t) told, name, of)
+	json_object_foreach(json_walk(told), name, of)
 	{
 		const json_t *value = json_object_get(of, "value");
 		const char *key = json_string_value(json_object_get(of, "key"));

@@ -238,12 +238,12 @@ static const struct {
 	const char *expected;
 	const char *signs[3];
 } BY_UNIT[] = {
-	[FIELD_BYTES] = { "a size such as 512M, 2GiB or a number of bytes" },
-	[FIELD_SECONDS] = { "a duration such as 90, 1.5h, 1h30m or 01:30:00" },
-	[FIELD_TIME] = { "a time such as 2026-11-01, 2026-11-01T10:30 or -7d" },
+	[FIELD_BYTES] = { "a size such as 512M, 2GiB or a number of bytes", { NULL } },
+	[FIELD_SECONDS] = { "a duration such as 90, 1.5h, 1h30m or 01:30:00", { NULL } },
+	[FIELD_TIME] = { "a time such as 2026-11-01, 2026-11-01T10:30 or -7d", { NULL } },
 	[FIELD_PERCENT] = { "a number of percent", { "%" } },
-	[FIELD_CORES] = { "a number of cores" },
-	[FIELD_COUNT] = { "a number" },
+	[FIELD_CORES] = { "a number of cores", { NULL } },
+	[FIELD_COUNT] = { "a number", { NULL } },
 	[FIELD_JOULES] = { "a number of joules", { "J" } },
 	[FIELD_WATTS] = { "a number of watts", { "W" } },
 	[FIELD_HERTZ] = { "a number of hertz", { "Hz" } },

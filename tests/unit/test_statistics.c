@@ -125,7 +125,7 @@ static void bounds_make_the_interval_wider(void **state)
 	static const double a[] = { 1, 2, 3, 4 };
 	static const double a_high[] = { 2, 3, 4, 5 };
 	static const double b[] = { 11, 12, 13, 14 };
-	static const double b_high[] = { 11, 12, 13, INFINITY };
+	static const double b_high[] = { 11, 12, 13, (double) INFINITY };
 	struct shift_lists lists = { a, a, a_high, b, b, b_high, 4, 4 };
 	struct shift s = shift_between(&lists, 0.95);
 

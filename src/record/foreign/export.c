@@ -125,7 +125,7 @@ static int run_all(struct export *x, const char *const *runs, struct error *err)
 int export_write(const struct exporter *exporter, const struct export_options *options,
 	const char *const *runs, size_t n_runs, const char *path, struct error *err)
 {
-	struct error none;
+	struct error none = { 0 };
 	struct export x = {
 		.exporter = exporter, .options = options, .n_runs = n_runs, .path = path
 	};

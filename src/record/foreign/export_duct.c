@@ -16,6 +16,7 @@
 #include "record/foreign/export_series.h"
 #include "record/foreign/export_text.h"
 #include "record/foreign/export_totals.h"
+#include "record/json_walk.h"
 
 enum { INFO, USAGE };
 
@@ -248,8 +249,8 @@ static void add_processes(
 static void note_figure(struct figure_row *row, const json_t *max, const json_t *mean, json_int_t n)
 {
 	if (max && (!row->peak || json_number_value(max) > json_number_value(row->peak))) {
-		json_decref((json_t *) (uintptr_t) row->peak);
-		row->peak = json_copy((json_t *) (uintptr_t) max);
+		json_decref(json_walk(row->peak));
+		row->peak = json_copy(json_walk(max));
 	}
 	if (mean && n > 0) {
 		row->sum += json_number_value(mean) * (double) n;
@@ -356,8 +357,7 @@ static void add_environment(struct buf *out, const struct export_run *run)
 
 	export_add_key(out, "env");
 	buf_add_char(out, '{');
-	json_object_foreach(
-		(json_t *) (uintptr_t) export_member(run, NULL, "scheduler"), name, value)
+	json_object_foreach(json_walk(export_member(run, NULL, "scheduler")), name, value)
 	{
 		if (strncmp(name, "PBS_", 4) == 0 || strncmp(name, "SLURM_", 6) == 0 ||
 			strncmp(name, "OSG", 3) == 0)
@@ -521,7 +521,7 @@ static int write_run(struct export *x, struct export_run *run, struct error *err
 			d.left_out);
 	json_decref(d.commands);
 	for (size_t i = 0; i < N_FIGURES; i++)
-		json_decref((json_t *) (uintptr_t) d.rows[i].peak);
+		json_decref(json_walk(d.rows[i].peak));
 	return r;
 }
 

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "record/foreign/export.h"
 #include "record/foreign/export_text.h"
+#include "record/json_walk.h"
 
 #define N_SECTIONS 6
 
@@ -48,7 +49,7 @@ static const char *identify(struct buf *id, const struct export_run *run, const 
 static void set(struct prov *p, json_t *of, const char *name, const json_t *value)
 {
 	if (value && !json_is_null(value))
-		p->failed |= json_object_set(of, name, (json_t *) (uintptr_t) value) < 0;
+		p->failed |= json_object_set(of, name, json_walk(value)) < 0;
 }
 
 static json_t *typed(const char *value, const char *type)
@@ -94,8 +95,7 @@ static void add_activity(struct prov *p, const struct export_run *run, const cha
 	if (export_member(run, "outcome", "exit_code"))
 		json_object_set_new(activity, "assay:exitCode",
 			typed_number(export_member(run, "outcome", "exit_code")));
-	json_object_foreach(
-		(json_t *) (uintptr_t) export_member(run, NULL, "headline"), name, quantity)
+	json_object_foreach(json_walk(export_member(run, NULL, "headline")), name, quantity)
 	{
 		struct buf full = { 0 };
 

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "record/foreign/export.h"
+#include "record/json_walk.h"
 
 const char *const export_statistics[N_EXPORT_STATISTICS] = { "last", "max", "min", "mean",
 	"delta" };
@@ -188,7 +189,7 @@ static int tell_rows(struct telling *t, const json_t *values)
 	json_t *value;
 	int r = 0;
 
-	json_object_foreach((json_t *) (uintptr_t) values, key, value)
+	json_object_foreach(json_walk(values), key, value)
 	{
 		r = tell_row(t, key, value);
 		if (r < 0)
@@ -276,7 +277,7 @@ static int values_of(struct export_run *run, const json_t *values, const json_t 
 	json_t *value;
 	int r = 0;
 
-	json_object_foreach((json_t *) (uintptr_t) values, key, value)
+	json_object_foreach(json_walk(values), key, value)
 	{
 		const struct export_row *row = export_row_find(run, key);
 		struct export_value one = { .row = row, .subject = subject };

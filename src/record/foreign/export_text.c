@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "record/json_walk.h"
 
 void export_add_double(struct buf *out, double number)
 {
@@ -82,7 +83,7 @@ static void add_object(struct buf *out, const json_t *value)
 	json_t *one;
 
 	buf_add_char(out, '{');
-	json_object_foreach((json_t *) (uintptr_t) value, key, one)
+	json_object_foreach(json_walk(value), key, one)
 	{
 		export_add_key(out, key);
 		export_add_json(out, one);

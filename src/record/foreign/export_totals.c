@@ -11,6 +11,7 @@
 #include "record/foreign/export.h"
 #include "record/foreign/export_series.h"
 #include "record/info_json.h"
+#include "record/json_walk.h"
 
 static const char *const statistics[] = { "", "peak", "mean", "min", "last" };
 
@@ -93,7 +94,7 @@ static int fold_value(const struct export_value *value, void *context)
 			return json_object_set_new(total, name, json_integer(sum));
 		return json_object_set_new(total, name, json_real(sum_of(before, number)));
 	}
-	return json_object_set_new(total, name, json_copy((json_t *) (uintptr_t) value->number));
+	return json_object_set_new(total, name, json_copy(json_walk(value->number)));
 }
 
 static int fold_window(struct export *x, struct export_run *run, const json_t *window)
