@@ -204,7 +204,7 @@ static void mark_fits(const struct stored_run *run, const char *list, bool *fits
 
 	for (const char *item = list; item && *item; i++) {
 		size_t n = strcspn(item, ",");
-		bool away = item[0] == '-';
+		size_t away = item[0] == '-' ? 1 : 0;
 
 		if (n > away && export_item_fits(run, item + away, n - away))
 			fits[i] = true;

@@ -230,6 +230,13 @@ static void forget_file(struct run_index *index, struct index_file *file)
 	*file = index->files[--index->n_files];
 }
 
+static int compare_name(const void *name, const void *file)
+{
+	const struct index_file *f = file;
+
+	return f->name ? strcmp(name, f->name) : 1;
+}
+
 /* Runs of the directory that are as they were need not be read; the others are dropped. */
 static int compare_runs(struct run_index *index, uint32_t dir, const struct listing *l)
 {
@@ -241,13 +248,14 @@ static int compare_runs(struct run_index *index, uint32_t dir, const struct list
 	int code = SQLITE_ERROR;
 	int r = s && same && sqlite3_bind_int64(s, 1, dir) == SQLITE_OK ? 0 : -EIO;
 
-	if (n > 0)
+	if (begin && n > 0)
 		qsort(begin, n, sizeof(*begin), compare_files);
 	while (r == 0 && (code = sqlite3_step(s)) == SQLITE_ROW) {
-		struct index_file key = { .name = (char *) (uintptr_t) sqlite3_column_text(s, 1) };
+		const char *name = (const char *) sqlite3_column_text(s, 1);
 		struct index_file *file =
-			key.name && n ? bsearch(&key, begin, n, sizeof(*begin), compare_files)
-				      : NULL;
+			name && begin && n > 0
+				? bsearch(name, begin, n, sizeof(*begin), compare_name)
+				: NULL;
 
 		if (file && file->code == 0 && !file->link && is_same(s, &file->st))
 			same[file - begin] = 1;

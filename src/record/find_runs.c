@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fts.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,18 +46,24 @@ static int hand_over(const FTSENT *entry, found_each *each, void *context)
 
 static int walk(const char *path, found_each *each, void *context, struct error *err)
 {
-	char *const paths[] = { (char *) (uintptr_t) path, NULL };
-	FTS *fts = fts_open(paths, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, compare_names);
+	char *copy = strdup(path);
+	char *const paths[] = { copy, NULL };
+	FTS *fts = copy ? fts_open(paths, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, compare_names)
+			: NULL;
 	FTSENT *entry;
 	int r = 0;
 
-	if (!fts)
-		return error_set(err, -errno, "cannot look into %s", path);
+	if (!fts) {
+		r = error_set(err, -errno, "cannot look into %s", path);
+		free(copy);
+		return r;
+	}
 	while (r >= 0 && (errno = 0, entry = fts_read(fts)))
 		r = hand_over(entry, each, context);
 	if (r >= 0 && errno)
 		r = error_set(err, -errno, "cannot look into %s", path);
 	fts_close(fts);
+	free(copy);
 	return r < 0 ? r : 0;
 }
 

@@ -387,12 +387,11 @@ static void add_peaks(struct buf *out, const struct duct *d, const struct export
 			row->total ? export_summary_value(run, row->total->key, "peak") : NULL;
 		const json_t *mean =
 			row->total ? export_summary_value(run, row->total->key, "mean") : NULL;
-		char name[32] = "peak_";
+		char name[32];
 
-		memcpy(name + strlen("peak_"), figures[i].name, strlen(figures[i].name) + 1);
+		snprintf(name, sizeof(name), "peak_%s", figures[i].name);
 		add_number(out, name, peak ? peak : row->peak);
-		memcpy(name, "average_", strlen("average_"));
-		memcpy(name + strlen("average_"), figures[i].name, strlen(figures[i].name) + 1);
+		snprintf(name, sizeof(name), "average_%s", figures[i].name);
 		if (mean || row->samples == 0) {
 			add_number(out, name, mean);
 		} else {

@@ -109,10 +109,15 @@ static void add_activity(struct prov *p, const struct export_run *run, const cha
 	put(p, ACTIVITY, id, activity);
 }
 
-static void relate(struct prov *p, enum section section, const char *id, const char *first,
-	const char *first_id, const char *second, const char *second_id)
+static void relate(
+	struct prov *p, enum section section, const char *id, const char *of, const char *to)
 {
-	put(p, section, id, json_pack("{s:s, s:s}", first, first_id, second, second_id));
+	const char *first = section == GENERATED ? "prov:entity" : "prov:activity";
+	const char *second = section == GENERATED ? "prov:activity"
+			     : section == USED    ? "prov:entity"
+						  : "prov:agent";
+
+	put(p, section, id, json_pack("{s:s, s:s}", first, of, second, to));
 }
 
 /* An entity that the run made: its record, what it wrote. */
@@ -135,8 +140,7 @@ static void add_made(struct prov *p, const struct export_run *run, const char *w
 	p->failed |= activity.failed || id.failed || relation.failed;
 	if (!p->failed) {
 		put(p, ENTITY, id.data, entity);
-		relate(p, GENERATED, relation.data, "prov:entity", id.data, "prov:activity",
-			activity.data);
+		relate(p, GENERATED, relation.data, id.data, activity.data);
 	}
 	buf_done(&activity);
 	buf_done(&id);
@@ -162,7 +166,7 @@ static void add_command(struct prov *p, const struct export_run *run, const char
 	p->failed |= id.failed || relation.failed;
 	if (!p->failed) {
 		put(p, ENTITY, id.data, entity);
-		relate(p, USED, relation.data, "prov:activity", activity, "prov:entity", id.data);
+		relate(p, USED, relation.data, activity, id.data);
 	}
 	buf_done(&id);
 	buf_done(&relation);
@@ -179,8 +183,7 @@ static void add_agent(struct prov *p, const struct export_run *run, const char *
 	p->failed |= id.failed || relation.failed;
 	if (!p->failed) {
 		put(p, AGENT, id.data, agent);
-		relate(p, ASSOCIATED, relation.data, "prov:activity", activity, "prov:agent",
-			id.data);
+		relate(p, ASSOCIATED, relation.data, activity, id.data);
 	}
 	buf_done(&id);
 	buf_done(&relation);

@@ -69,9 +69,9 @@ void export_add_string(struct buf *out, const char *text)
 
 void export_add_key(struct buf *out, const char *name)
 {
-	char before = out->len > 0 ? out->data[out->len - 1] : '{';
+	bool first = out->len == 0 || strchr("{[", out->data[out->len - 1]) != NULL;
 
-	if (before != '{' && before != '[')
+	if (!first)
 		buf_add_char(out, ',');
 	export_add_string(out, name);
 	buf_add_char(out, ':');

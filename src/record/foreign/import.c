@@ -49,7 +49,7 @@ static int read_head(struct import_file *file, struct error *err)
 	char *head = calloc(1, IMPORT_HEAD_SIZE + 1);
 	ssize_t got = 0;
 
-	file->head = head;
+	file->head = file->head_bytes = head;
 	if (!head)
 		return error_set(err, -ENOMEM, "cannot read it");
 	while (file->n_head < IMPORT_HEAD_SIZE) {
@@ -87,7 +87,7 @@ int import_file_open(const char *path, struct import_file *ret, struct error *er
 	else
 		ret->size = (uint64_t) st.st_size;
 	if (r == 0)
-		r = ret->is_directory ? (ret->head = calloc(1, 1))
+		r = ret->is_directory ? (ret->head = ret->head_bytes = calloc(1, 1))
 						? 0
 						: error_set(err, -ENOMEM, "cannot read it")
 				      : read_head(ret, err);
@@ -98,7 +98,7 @@ int import_file_open(const char *path, struct import_file *ret, struct error *er
 
 void import_file_close(struct import_file *file)
 {
-	free((char *) (uintptr_t) file->head);
+	free(file->head_bytes);
 	if (file->fd >= 0)
 		close(file->fd);
 	free(file->session);

@@ -25,6 +25,7 @@ struct import_file {
 	uint64_t size;
 	const char *head; /* the first bytes, NUL-terminated; "" of a directory */
 	size_t n_head;
+	char *head_bytes; /* the same, owned */
 
 	/* private */
 	char *session; /* what `path` is then */
