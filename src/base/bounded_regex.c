@@ -124,9 +124,11 @@ static const char *why_not(const char *text)
 			return "a ) has no ( before it; the character is \\)";
 		const char *begin = at;
 		at = take(&e, at);
-		e.previous = at == begin ? *at : 'x';
 		if (!at)
 			return "its parentheses are more than 40 deep";
+		e.previous = 'x';
+		if (at == begin)
+			e.previous = *at;
 		unsigned long nodes = e.last;
 
 		for (unsigned i = 0; i <= e.depth; i++)

@@ -341,6 +341,7 @@ static int export_runs(const struct verb *verb, struct request *q, char **words,
 	free(c.files);
 	free(c.names);
 	stored_files_done(&c.inputs);
+	q->options.inputs = NULL;
 	return status == 0 && c.failed ? EXIT_TROUBLE : status;
 }
 

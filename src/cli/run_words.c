@@ -360,7 +360,7 @@ static int open_named(
 			"%s: there is no such file, directory, prefix, id or name of a run", word);
 	else
 		r = choose(&c, word, err);
-	if (r == 0)
+	if (r == 0 && c.list)
 		r = stored_run_open(c.list[0].path, ret, err);
 	done(&c);
 	return r;

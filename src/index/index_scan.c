@@ -227,7 +227,8 @@ static int compare_files(const void *a, const void *b)
 static void forget_file(struct run_index *index, struct index_file *file)
 {
 	free(file->name);
-	*file = index->files[--index->n_files];
+	index->n_files--;
+	*file = index->files[index->n_files];
 }
 
 static int compare_name(const void *name, const void *file)
@@ -264,7 +265,7 @@ static int compare_runs(struct run_index *index, uint32_t dir, const struct list
 	}
 	if (r == 0 && code != SQLITE_DONE)
 		r = -EIO;
-	for (size_t i = n; r == 0 && i-- > 0;)
+	for (size_t i = n; begin && r == 0 && i-- > 0;)
 		if (same[i])
 			forget_file(index, begin + i);
 	free(same);

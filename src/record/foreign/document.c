@@ -175,7 +175,6 @@ static int read_runs(struct reading *r, size_t which)
 		code = find_run(r, &line);
 		if (code <= 0)
 			return code;
-		code = 0;
 		if (!is_line(line, EXPORT_DOCUMENT_RUN))
 			return fail_line(r, "no run begins there; were its lines changed?");
 		if (i == which)

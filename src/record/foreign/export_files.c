@@ -64,6 +64,8 @@ static int open_file(struct export *x, struct export_file *f, struct error *err)
 {
 	struct stat st;
 
+	if (!f->path)
+		return error_set(err, -ENOMEM, "cannot name the file");
 	if (stat(f->path, &st) < 0)
 		return open_nameless(f, err);
 	if (S_ISDIR(st.st_mode))

@@ -39,20 +39,21 @@ const struct importer *importer_for(const struct import_file *file)
 bool import_name_is_of_session(const char *name)
 {
 	for (size_t i = 0; i < n_importers; i++)
-		if (importers[i]->has_name && importers[i]->has_name(name))
+		if (importers[i] && importers[i]->has_name && importers[i]->has_name(name))
 			return true;
 	return false;
 }
 
 static int read_head(struct import_file *file, struct error *err)
 {
-	char *head = calloc(1, IMPORT_HEAD_SIZE + 1);
+	char *head = calloc(1, file->is_directory ? 1 : IMPORT_HEAD_SIZE + 1);
 	ssize_t got = 0;
 
-	file->head = file->head_bytes = head;
+	file->head = head;
+	file->head_bytes = head;
 	if (!head)
 		return error_set(err, -ENOMEM, "cannot read it");
-	while (file->n_head < IMPORT_HEAD_SIZE) {
+	while (!file->is_directory && file->n_head < IMPORT_HEAD_SIZE) {
 		got = pread(file->fd, head + file->n_head, IMPORT_HEAD_SIZE - file->n_head,
 			(off_t) file->n_head);
 		if (got < 0 && errno == EINTR)
@@ -87,10 +88,7 @@ int import_file_open(const char *path, struct import_file *ret, struct error *er
 	else
 		ret->size = (uint64_t) st.st_size;
 	if (r == 0)
-		r = ret->is_directory ? (ret->head = ret->head_bytes = calloc(1, 1))
-						? 0
-						: error_set(err, -ENOMEM, "cannot read it")
-				      : read_head(ret, err);
+		r = read_head(ret, err);
 	if (r < 0)
 		import_file_close(ret);
 	return r;
@@ -99,6 +97,7 @@ int import_file_open(const char *path, struct import_file *ret, struct error *er
 void import_file_close(struct import_file *file)
 {
 	free(file->head_bytes);
+	file->head_bytes = NULL;
 	if (file->fd >= 0)
 		close(file->fd);
 	free(file->session);
