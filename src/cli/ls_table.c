@@ -287,11 +287,13 @@ void ls_table(const struct ls_rows *rows, const struct ls_paper *paper, struct b
 		.rows = rows, .paper = paper, .n = query->n_fields, .gap = GAP, .out = out
 	};
 
-	t.columns = calloc(t.n ? t.n : 1, sizeof(*t.columns));
-	if (!t.columns) {
+	struct column *columns = calloc(t.n + 1, sizeof(*columns));
+
+	if (!columns) {
 		out->failed = true;
 		return;
 	}
+	t.columns = columns;
 	for (size_t i = 0; i < t.n; i++) {
 		const char *name = query->names[query->fields[i]];
 
@@ -305,5 +307,5 @@ void ls_table(const struct ls_rows *rows, const struct ls_paper *paper, struct b
 	fit(&t);
 	put_rows(&t);
 	buf_done(&t.cell);
-	free(t.columns);
+	free(columns);
 }

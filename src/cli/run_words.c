@@ -210,7 +210,7 @@ static const char *find_last(struct candidates *c, size_t back)
 		c->list[known] = one;
 		known = latest_first(c->list, known + 1);
 	}
-	return known > back ? c->list[back].path : NULL;
+	return c->list && known > back ? c->list[back].path : NULL;
 }
 
 static void done(struct candidates *c)

@@ -77,7 +77,9 @@ int import_file_open(const char *path, struct import_file *ret, struct error *er
 	struct stat st;
 	int r = 0;
 
-	*ret = (struct import_file){ .path = path, .name = slash ? slash + 1 : path };
+	memset(ret, 0, sizeof(*ret));
+	ret->path = path;
+	ret->name = slash ? slash + 1 : path;
 	ret->fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (ret->fd < 0 || fstat(ret->fd, &st) < 0)
 		r = error_set(err, -errno, "cannot read it");
@@ -101,7 +103,8 @@ void import_file_close(struct import_file *file)
 	if (file->fd >= 0)
 		close(file->fd);
 	free(file->session);
-	*file = (struct import_file){ .fd = -1 };
+	memset(file, 0, sizeof(*file));
+	file->fd = -1;
 }
 
 char *import_session_of(const char *path)

@@ -66,7 +66,9 @@ static const char *next_field(enum table_separator separator, const char *at, co
 	*n = (size_t) (stop - at);
 	if (!by_blanks)
 		return after ? after + 1 : NULL;
-	after = after ? skip_blanks(after, end) : end;
+	if (!after)
+		return NULL;
+	after = skip_blanks(after, end);
 	return after < end ? after : NULL;
 }
 
