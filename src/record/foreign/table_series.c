@@ -60,7 +60,7 @@ static const char *next_field(enum table_separator separator, const char *at, co
 		stop = end;
 	while (stop > at && is_blank(stop[-1]))
 		stop--;
-	while (at < stop && *at == ' ')
+	while (at && at < stop && *at == ' ')
 		at++;
 	*ret = at;
 	*n = (size_t) (stop - at);
