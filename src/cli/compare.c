@@ -45,7 +45,7 @@ static const struct option_row rows[] = {
 
 	{ .group = "What is shown",
 		.name = "fields",
-		.letter = 'f',
+		.letter = 'F',
 		.repeats = true,
 		.argument = "NAMES",
 		.offers = OFFERS_NOTHING,
@@ -53,6 +53,7 @@ static const struct option_row rows[] = {
 		.help = "names or patterns (* ? []) of fields, between commas" },
 	{ .name = "all", .letter = 'a', .help = "shows what is the same, too" },
 	{ .name = "format",
+		.letter = 'f',
 		.argument = "FORMAT",
 		.choices = formats,
 		.default_text = "table",
@@ -68,7 +69,8 @@ static const struct option_row rows[] = {
 		.repeats = true,
 		.argument = "CONDITION",
 		.offers = OFFERS_NOTHING,
-		.help = "ends with status 1 when it is met, such as 'memory_peak_bytes > +10%'" },
+		.help = "ends with status 1 when it is met, such as 'proc_peak_pss_total_bytes > "
+			"+10%'" },
 	{ .name = "unjudged",
 		.argument = "HOW",
 		.choices = unjudged,
@@ -285,6 +287,18 @@ static int judge(struct request *q, struct error *err)
 	return 0;
 }
 
+/* Without a condition to be met, 1 says that a run could not be read; where there is one it would read as met. */
+static int status_of_unreadable(const struct request *q)
+{
+	if (q->runs.unreadable == 0)
+		return 0;
+	if (q->n_conditions == 0 || q->unjudged == UNJUDGED_FAIL)
+		return EXIT_TROUBLE;
+	complain("no condition is met, but %zu of what was named could not be read",
+		q->runs.unreadable);
+	return EXIT_USAGE;
+}
+
 /* Met is 1, whatever else there is; what could not be judged or read never passes by itself. */
 static int status_of(const struct request *q)
 {
@@ -299,7 +313,7 @@ static int status_of(const struct request *q)
 		return EXIT_TROUBLE;
 	if (not_judged > 0 && q->unjudged == UNJUDGED_ERROR)
 		return EXIT_USAGE;
-	return q->runs.unreadable > 0 ? EXIT_TROUBLE : 0;
+	return status_of_unreadable(q);
 }
 
 /* What has no place in a table of values is said beside it. */
@@ -339,8 +353,7 @@ static size_t runs_given(const struct compare *c)
 	size_t n = 0;
 
 	for (size_t g = 0; g < c->n_groups; g++)
-		for (int o = 0; o < N_OUTCOME; o++)
-			n += c->groups[g].outcomes[o];
+		n += compare_given(&c->groups[g]);
 	return n;
 }
 
