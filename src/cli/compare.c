@@ -104,6 +104,7 @@ static void request_done(struct request *q)
 	for (size_t i = 0; i < q->n_fields; i++)
 		free(q->fields[i]);
 	free(q->fields);
+	asked_names_done(&q->runs.asked);
 	free(q->names);
 	free(q->conditions);
 	free(q->by);
@@ -192,6 +193,19 @@ static int set_confidence(struct request *q, const char *text, struct error *err
 	return 0;
 }
 
+static int set_asked(struct request *q, struct error *err)
+{
+	struct asked_names *asked = &q->runs.asked;
+
+	for (size_t i = 0; i < q->n_fields; i++)
+		asked_names_add(asked, q->fields[i], true);
+	for (size_t i = 0; i < q->n_conditions; i++)
+		asked_names_add(asked, q->names[i], false);
+	if (q->by)
+		asked_names_add(asked, q->by, false);
+	return asked->failed ? no_memory(err) : 0;
+}
+
 static bool wants_color(void)
 {
 	const char *terminal = getenv("TERM");
@@ -227,7 +241,8 @@ static int read_request(const struct verb *verb, const struct option_values *val
 	q->view.color = wants_color();
 	if (set_by(q, verb_option(verb, values, "by"), err) < 0 ||
 		set_fields(q, verb_value(verb, values, "fields"), err) < 0 ||
-		set_conditions(q, verb_value(verb, values, "fail-if"), err) < 0)
+		set_conditions(q, verb_value(verb, values, "fail-if"), err) < 0 ||
+		set_asked(q, err) < 0)
 		return err->code;
 	return set_confidence(q, verb_option(verb, values, "confidence"), err);
 }

@@ -45,10 +45,11 @@ static int take(const struct taking *t, const struct stored_run *run, bool alone
 	struct buf label = { 0 };
 	int r = -ENOMEM;
 
+	asked_names_look(&t->runs->asked, run);
 	set_label(t, run, &label);
 	/* A field may hold an empty text. */
 	buf_add_text(&label, "");
-	if (!label.failed) {
+	if (!label.failed && !t->runs->asked.failed) {
 		size_t group = compare_group(t->c, label.data ? label.data : "");
 
 		if (!t->c->failed)
@@ -227,6 +228,7 @@ int compare_runs(struct compare_runs *runs, char **words, struct compare *c)
 	}
 	r = take_words(&t, words);
 	if (r == 0) {
+		asked_names_warn(&runs->asked);
 		say_again(&c->repeated, "the same run was named twice; it counts once",
 			"the same runs were named several times; each counts once");
 		say_again(&c->shared,

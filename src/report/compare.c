@@ -386,12 +386,32 @@ static void take_named(struct taking *t, const char *const *names, bool shown)
 	}
 }
 
+/* Whether that name leads to this very text of the run. */
+static bool is_at(const struct stored_run *run, const char *name, const char *text)
+{
+	struct field field = run_field(run, name);
+	bool same = field.type == FIELD_TEXT && field.text == text;
+
+	field_done(&field);
+	return same;
+}
+
+/* It stands there already, by the name that it was asked for: "command" is short for "command.text". */
+static bool is_asked(const struct taking *t, const struct field *field)
+{
+	for (size_t i = 0; t->wish->fields && t->wish->fields[i]; i++)
+		if (!is_pattern(t->wish->fields[i]) &&
+			is_at(t->run, t->wish->fields[i], field->text))
+			return true;
+	return false;
+}
+
 static int take_circumstance(const char *name, const struct field *field, void *context)
 {
 	struct taking *t = context;
 	struct buf text = { 0 };
 
-	if (field->quality == ABSENT && is_circumstance(name)) {
+	if (field->quality == ABSENT && is_circumstance(name) && !is_asked(t, field)) {
 		field_text(name, field, &text);
 		if (text.failed)
 			t->c->failed = true;

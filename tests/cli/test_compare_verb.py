@@ -7,6 +7,7 @@ import itertools
 import json
 import os
 import pty
+import re
 import socket
 import statistics
 import struct
@@ -229,7 +230,8 @@ def test_each_condition_has_a_line_with_its_figures_and_one_that_is_met_decides(
                              "--fail-if", "wall_seconds > 1h")
 
     assert called.status == 1
-    assert called.err.splitlines() == ["assay: met: wall_seconds > +10%: A = 10.0 s, B = 15.0 s: +5.00 s, +50.0 %",
+    assert called.err.splitlines() == ["assay: no run here has a field 'nothing'",
+                                       "assay: met: wall_seconds > +10%: A = 10.0 s, B = 15.0 s: +5.00 s, +50.0 %",
                                        "assay: not judged: nothing > 1: B has no number nothing",
                                        "assay: not met: wall_seconds > 1h: A = 10.0 s, B = 15.0 s"]
 
@@ -406,6 +408,64 @@ def test_fields_are_chosen_by_name_and_pattern(records):
 
     assert names == ["wall_seconds", "proc_peak_rss_total_bytes", "proc_peak_pss_total_bytes", "processes.seen"]
     assert "3 further statistics" in records.compare("a", "b").out
+
+
+@pytest.mark.parametrize("words, says", [
+    (("-F", "wal_seconds"), "a field 'wal_seconds'; 'wall_seconds' is the nearest"), (("-F", "zz*"), "a field 'zz*'"),
+    (("-F", "nosuch"), "a field 'nosuch'"), (("--by", "hostnam"), "a field 'hostnam'; 'hostname' is the nearest"),
+    (("--by", "tag:brnch"), "a field 'tags.brnch'; 'tags.branch' is the nearest"), (("-F", "command,comand"), "'comand'; 'command'"),
+    (("--fail-if", "wall_second > +1%", "--unjudged", "pass"), "'wall_second'; 'wall_seconds'")])
+def test_a_field_that_no_run_has_is_said_with_the_nearest_name(records, words, says):
+    records.write("a", {"wall_seconds": exact(1)}, tags={"branch": "x"})
+    records.write("b", {"wall_seconds": exact(2)}, tags={"branch": "x"})
+    called = records.compare("a", "b", *words)
+
+    assert len(called.err.splitlines()) == 1 and called.err.startswith("assay: no run here has a field '") and says in called.err
+    assert ("nothing differs" in called.out) == (words[1] == "command,comand")
+    if words[1] in ("nosuch", "zz*"):
+        assert "no run has a field that was asked for" in called.out
+    assert records.compare("a", "b", "-F", "wall*,tags.*,command,exit_code").err == ""
+
+
+def test_a_text_that_is_asked_for_is_compared(records):
+    records.write("a", {"wall_seconds": exact(1)}, command={"text": "make a", "argv": ["make", "a"]}, notes=["x"])
+    records.write("b", {"wall_seconds": exact(1)}, command={"text": "make b", "argv": ["make", "b"]}, notes=["x"])
+    page = records.compare("a", "b", "-F", "command").out
+
+    assert "command: A make a; B make b" in page and page.count("make a") == 1
+    assert "nothing differs" not in page
+    assert "nothing differs" in records.compare("a", "b", "-F", "hostname").out
+    assert records.json("a", "b", "-F", "command")["circumstances"] == [{"name": "command", "groups": {"A": ["make a"], "B": ["make b"]}}]
+
+
+def test_short_options_and_durations_are_those_of_ls(records):
+    records.write("a", {"wall_seconds": exact(3600)})
+    records.write("b", {"wall_seconds": exact(5401)})
+
+    assert records.compare("a", "b", "-f", "csv", "-F", "wall_seconds").out.startswith("field,section,group")
+    assert records.compare("a", "b", "--fail-if", "wall_seconds > 1h30m").status == 1
+    assert records.compare("a", "b", "--fail-if", "wall_seconds > 01:31:00").status == 0
+    assert records.compare("a", "b", "--fail-if", "wall_seconds > +30m").status == 1
+
+
+def test_many_times_as_much_is_a_factor_and_what_is_near_nothing_keeps_its_digits(records):
+    records.write("a", {"wall_seconds": exact(1), "cpu_mean_cores": {"value": 0.0031, "quality": "sampled", "key": "k"}})
+    records.write("b", {"wall_seconds": exact(19.8), "cpu_mean_cores": {"value": 0.0001, "quality": "sampled", "key": "k"}})
+    page = " ".join(records.compare("a", "b").out.split())
+
+    assert "+18.8 s x 19.8" in page
+    assert "~ 0.0031 ~ 0.0001 ~ -0.003 -96.8 %" in page
+
+
+def test_nobody_is_told_of_a_mention_by_a_comparison_in_a_pull_request(records):
+    text = "@torvalds x@y #1 o/r#22 GH-3 !4 https://github.com/o/r/issues/5 a-b c:d @"
+    records.write("a", {"wall_seconds": exact(1)}, command={"text": text, "argv": ["a"]}, tags={"@who": "#7"})
+    records.write("b", {"wall_seconds": exact(2)}, tags={"@who": "#8"})
+    out = records.compare("a", "b", "-f", "markdown").out
+
+    assert not re.search(r"@\w|[#!]\d|(?i:gh)-\d|://", out)
+    assert text in re.sub(r"<!-- -->|\\", "", out)
+    assert "a-b c:d @" in out
 
 
 def test_csv_is_tidy_with_numbers_as_numbers(records):
