@@ -45,7 +45,7 @@ static const struct option_row rows[] = {
 
 	{ .group = "What is shown",
 		.name = "fields",
-		.letter = 'f',
+		.letter = 'F',
 		.repeats = true,
 		.argument = "NAMES",
 		.offers = OFFERS_NOTHING,
@@ -53,6 +53,7 @@ static const struct option_row rows[] = {
 		.help = "names or patterns (* ? []) of fields, between commas" },
 	{ .name = "all", .letter = 'a', .help = "shows what is the same, too" },
 	{ .name = "format",
+		.letter = 'f',
 		.argument = "FORMAT",
 		.choices = formats,
 		.default_text = "table",
@@ -68,7 +69,8 @@ static const struct option_row rows[] = {
 		.repeats = true,
 		.argument = "CONDITION",
 		.offers = OFFERS_NOTHING,
-		.help = "ends with status 1 when it is met, such as 'memory_peak_bytes > +10%'" },
+		.help = "ends with status 1 when it is met, such as 'proc_peak_pss_total_bytes > "
+			"+10%'" },
 	{ .name = "unjudged",
 		.argument = "HOW",
 		.choices = unjudged,
@@ -102,6 +104,7 @@ static void request_done(struct request *q)
 	for (size_t i = 0; i < q->n_fields; i++)
 		free(q->fields[i]);
 	free(q->fields);
+	asked_names_done(&q->runs.asked);
 	free(q->names);
 	free(q->conditions);
 	free(q->by);
@@ -190,6 +193,19 @@ static int set_confidence(struct request *q, const char *text, struct error *err
 	return 0;
 }
 
+static int set_asked(struct request *q, struct error *err)
+{
+	struct asked_names *asked = &q->runs.asked;
+
+	for (size_t i = 0; i < q->n_fields; i++)
+		asked_names_add(asked, q->fields[i], true);
+	for (size_t i = 0; i < q->n_conditions; i++)
+		asked_names_add(asked, q->names[i], false);
+	if (q->by)
+		asked_names_add(asked, q->by, false);
+	return asked->failed ? no_memory(err) : 0;
+}
+
 static bool wants_color(void)
 {
 	const char *terminal = getenv("TERM");
@@ -225,7 +241,8 @@ static int read_request(const struct verb *verb, const struct option_values *val
 	q->view.color = wants_color();
 	if (set_by(q, verb_option(verb, values, "by"), err) < 0 ||
 		set_fields(q, verb_value(verb, values, "fields"), err) < 0 ||
-		set_conditions(q, verb_value(verb, values, "fail-if"), err) < 0)
+		set_conditions(q, verb_value(verb, values, "fail-if"), err) < 0 ||
+		set_asked(q, err) < 0)
 		return err->code;
 	return set_confidence(q, verb_option(verb, values, "confidence"), err);
 }
@@ -285,6 +302,18 @@ static int judge(struct request *q, struct error *err)
 	return 0;
 }
 
+/* Without a condition to be met, 1 says that a run could not be read; where there is one it would read as met. */
+static int status_of_unreadable(const struct request *q)
+{
+	if (q->runs.unreadable == 0)
+		return 0;
+	if (q->n_conditions == 0 || q->unjudged == UNJUDGED_FAIL)
+		return EXIT_TROUBLE;
+	complain("no condition is met, but %zu of what was named could not be read",
+		q->runs.unreadable);
+	return EXIT_USAGE;
+}
+
 /* Met is 1, whatever else there is; what could not be judged or read never passes by itself. */
 static int status_of(const struct request *q)
 {
@@ -299,7 +328,7 @@ static int status_of(const struct request *q)
 		return EXIT_TROUBLE;
 	if (not_judged > 0 && q->unjudged == UNJUDGED_ERROR)
 		return EXIT_USAGE;
-	return q->runs.unreadable > 0 ? EXIT_TROUBLE : 0;
+	return status_of_unreadable(q);
 }
 
 /* What has no place in a table of values is said beside it. */
@@ -339,8 +368,7 @@ static size_t runs_given(const struct compare *c)
 	size_t n = 0;
 
 	for (size_t g = 0; g < c->n_groups; g++)
-		for (int o = 0; o < N_OUTCOME; o++)
-			n += c->groups[g].outcomes[o];
+		n += compare_given(&c->groups[g]);
 	return n;
 }
 

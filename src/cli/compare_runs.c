@@ -45,10 +45,11 @@ static int take(const struct taking *t, const struct stored_run *run, bool alone
 	struct buf label = { 0 };
 	int r = -ENOMEM;
 
+	asked_names_look(&t->runs->asked, run);
 	set_label(t, run, &label);
 	/* A field may hold an empty text. */
 	buf_add_text(&label, "");
-	if (!label.failed) {
+	if (!label.failed && !t->runs->asked.failed) {
 		size_t group = compare_group(t->c, label.data ? label.data : "");
 
 		if (!t->c->failed)
@@ -99,6 +100,21 @@ static int take_opened(const struct taking *t, const struct stored_run *run)
 	return r;
 }
 
+/* Where runs stand by their words, their group has lost them. */
+static int count_unreadable(struct taking *t, size_t n)
+{
+	char label[] = { (char) ('A' + t->group), '\0' };
+	size_t group;
+
+	if (t->runs->by || n == 0)
+		return 0;
+	group = compare_group(t->c, label);
+	if (t->c->failed)
+		return -ENOMEM;
+	t->c->groups[group].unreadable += n;
+	return 0;
+}
+
 static bool is_directory(const char *word)
 {
 	struct stat st;
@@ -111,12 +127,11 @@ static size_t runs_seen(const struct taking *t)
 	size_t n = t->runs->unreadable;
 
 	for (size_t g = 0; g < t->c->n_groups; g++)
-		for (int o = 0; o < N_OUTCOME; o++)
-			n += t->c->groups[g].outcomes[o];
+		n += compare_given(&t->c->groups[g]);
 	return n;
 }
 
-static int take_word(struct taking *t, const char *word)
+static int open_word(struct taking *t, const char *word)
 {
 	struct stored_run run;
 	struct error err = { 0 };
@@ -140,6 +155,22 @@ static int take_word(struct taking *t, const char *word)
 	complain("%s", err.text);
 	t->runs->unreadable++;
 	return 0;
+}
+
+static int take_word(struct taking *t, const char *word)
+{
+	size_t before = t->runs->unreadable;
+	int r = open_word(t, word);
+
+	return r == 0 ? count_unreadable(t, t->runs->unreadable - before) : r;
+}
+
+static void say_again(const struct compare_again *again, const char *one, const char *several)
+{
+	if (again->n == 1)
+		complain("%s: %s", again->first, one);
+	else if (again->n > 1)
+		complain("%s and %zu more: %s", again->first, again->n - 1, several);
 }
 
 static bool is_separator(const char *word)
@@ -196,6 +227,14 @@ int compare_runs(struct compare_runs *runs, char **words, struct compare *c)
 		return -EINVAL;
 	}
 	r = take_words(&t, words);
+	if (r == 0) {
+		asked_names_warn(&runs->asked);
+		say_again(&c->repeated, "the same run was named twice; it counts once",
+			"the same runs were named several times; each counts once");
+		say_again(&c->shared,
+			"the same run is in several groups, which are not independent then",
+			"the same runs are in several groups, which are not independent then");
+	}
 	if (r == -ENOMEM)
 		complain("there is not enough memory");
 	return r;

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "cli/compare_names.h"
 #include "report/compare.h"
 
 /* How runs are chosen and grouped. */
@@ -14,6 +15,7 @@ struct compare_runs {
 	const char *by; /* the name of a field, or NULL: by their place among the words */
 	bool all_outcomes;
 	struct compare_wish wish;
+	struct asked_names asked; /* looked for in each run */
 	size_t unreadable; /* runs that were named and could not be read; a line was said about each */
 };
 

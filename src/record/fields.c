@@ -411,7 +411,8 @@ enum field_unit field_unit(const char *name)
 	if (strncmp(name, "tags.", strlen("tags.")) == 0)
 		return FIELD_PLAIN;
 	n = strlen(name);
-	if (run_name_is(name, ".lower") || run_name_is(name, ".upper"))
+	if (run_name_is(name, ".lower") || run_name_is(name, ".upper") ||
+		run_name_is(name, ".value"))
 		n -= strlen(".lower");
 	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
 		size_t n_end = strlen(units[i].end);

@@ -52,6 +52,15 @@ size_t compare_group(struct compare *c, const char *label)
 	return c->n_groups++;
 }
 
+size_t compare_given(const struct compare_group *group)
+{
+	size_t n = 0;
+
+	for (int o = 0; o < N_OUTCOME; o++)
+		n += group->outcomes[o];
+	return n;
+}
+
 static uint32_t source_number(struct compare *c, const struct stored_run *run, const char *name)
 {
 	const json_t *of = json_object_get(json_object_get(run->info, "headline"), name);
@@ -131,6 +140,54 @@ static double bound_of(
 	return bound;
 }
 
+/* Beginnings of the paths that tell under which circumstances a run ran, in the order in which they are listed. */
+static const char *const circumstances[] = { "state", "outcome.words", "limit.name", "command.text",
+	"target.text", "name", "tags.", "working_directory", "host.", "user.name", "affinity.",
+	"limits.", "cgroups.", "slurm.", "options.", "program.", "imported.tool",
+	"imported.version", "format" };
+
+/* These differ from run to run and explain nothing. */
+static bool is_number_of_run(const char *name)
+{
+	size_t n = strlen(name);
+
+	return (n > 3 && strcmp(name + n - 3, "_ID") == 0) || strstr(name, "_hex");
+}
+
+static bool is_circumstance(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(circumstances); i++) {
+		size_t n = strlen(circumstances[i]);
+
+		if (circumstances[i][n - 1] == '.' ? strncmp(circumstances[i], name, n) == 0
+						   : strcmp(circumstances[i], name) == 0)
+			return !is_number_of_run(name);
+	}
+	return false;
+}
+
+/* What a run had reached when it was last heard of: what only grows is at least that, of all else nothing is known. */
+static void set_unfinished(struct compare_value *v, const char *name)
+{
+	/* Of statistics that may fall as well as rise. */
+	static const char *const unsteady[] = { "mean", "average", "_min", "last", "percent",
+		"cores", "watts", "hertz", "celsius", "ratio", "free", "available" };
+	bool grows = strstr(name, "peak") || strstr(name, "_max");
+	size_t steady = 0;
+
+	/* These were settled when it began. */
+	if (is_circumstance(name) || strncmp(name, "outcome.", strlen("outcome.")) == 0 ||
+		strcmp(name, "exit_code") == 0)
+		return;
+	while (steady < ARRAY_SIZE(unsteady) && !strstr(name, unsteady[steady]))
+		steady++;
+	grows = grows || steady == ARRAY_SIZE(unsteady);
+	v->unfinished = v->open = true;
+	v->lower = grows ? v->lower : -UNKNOWN;
+	v->upper = UNKNOWN;
+	v->quality = isinf(v->lower) ? ESTIMATE : LOWER_BOUND;
+}
+
 static struct compare_value value_of(struct compare *c, const struct stored_run *run,
 	const char *name, const struct field *field)
 {
@@ -139,8 +196,11 @@ static struct compare_value value_of(struct compare *c, const struct stored_run 
 	bool at_most = v.quality == UPPER_BOUND;
 
 	v.lower = v.upper = v.value;
-	if (v.quality == ABSENT)
+	if (v.quality == ABSENT) {
+		if (run->state != STORED_DONE)
+			set_unfinished(&v, name);
 		return v;
+	}
 	v.source = source_number(c, run, name);
 	v.lower = bound_of(run, name, "lower", at_most ? -UNKNOWN : v.value);
 	v.upper = bound_of(run, name, "upper", at_least ? UNKNOWN : v.value);
@@ -148,6 +208,8 @@ static struct compare_value value_of(struct compare *c, const struct stored_run 
 	if (!(v.lower <= v.value) || !(v.value <= v.upper))
 		v.lower = v.upper = v.value;
 	v.open = isinf(v.lower) || isinf(v.upper);
+	if (run->state != STORED_DONE)
+		set_unfinished(&v, name);
 	return v;
 }
 
@@ -175,6 +237,7 @@ struct taking {
 	const struct compare_wish *wish;
 	size_t group;
 	size_t further;
+	uint32_t number; /* of the run */
 };
 
 static void take_number(struct taking *t, const char *name, const struct field *field, bool shown)
@@ -192,6 +255,7 @@ static void take_number(struct taking *t, const char *name, const struct field *
 		return;
 	row->latest = t->c->n_taken;
 	struct compare_value value = value_of(t->c, t->run, name, field);
+	value.run = t->number;
 	add_value(t->c, row, t->group, &value);
 }
 
@@ -215,45 +279,6 @@ static int take_matching(const char *name, const struct field *field, void *cont
 	else if (field->quality != ABSENT)
 		t->further++;
 	return t->c->failed ? -ENOMEM : 0;
-}
-
-static void take_named(struct taking *t, const char *const *names, bool shown)
-{
-	for (size_t i = 0; names && names[i]; i++) {
-		struct field field;
-
-		if (shown && is_pattern(names[i]))
-			continue;
-		field = run_field(t->run, names[i]);
-		take_number(t, names[i], &field, shown);
-		field_done(&field);
-	}
-}
-
-/* Beginnings of the paths that tell under which circumstances a run ran, in the order in which they are listed. */
-static const char *const circumstances[] = { "state", "outcome.words", "limit.name", "command.text",
-	"target.text", "name", "tags.", "working_directory", "host.", "user.name", "affinity.",
-	"limits.", "cgroups.", "slurm.", "options.", "program.", "imported.tool",
-	"imported.version", "format" };
-
-/* These differ from run to run and explain nothing. */
-static bool is_number_of_run(const char *name)
-{
-	size_t n = strlen(name);
-
-	return (n > 3 && strcmp(name + n - 3, "_ID") == 0) || strstr(name, "_hex");
-}
-
-static bool is_circumstance(const char *name)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(circumstances); i++) {
-		size_t n = strlen(circumstances[i]);
-
-		if (circumstances[i][n - 1] == '.' ? strncmp(circumstances[i], name, n) == 0
-						   : strcmp(circumstances[i], name) == 0)
-			return !is_number_of_run(name);
-	}
-	return false;
 }
 
 static struct compare_fact *fact_of(struct compare *c, const char *name)
@@ -328,12 +353,65 @@ static void add_fact(struct compare *c, size_t group, const char *name, const ch
 		c->failed = true;
 }
 
+/* A text that was asked for stands among the circumstances, whatever it is. */
+static void take_text(struct taking *t, const char *name, const struct field *field)
+{
+	struct buf text = { 0 };
+
+	field_text(name, field, &text);
+	buf_add_text(&text, "");
+	if (text.failed)
+		t->c->failed = true;
+	else
+		add_fact(t->c, t->group, name, text.data ? text.data : "", text.len);
+	struct compare_fact *fact = t->c->failed ? NULL : fact_of(t->c, name);
+	if (fact)
+		fact->asked = true;
+	buf_done(&text);
+}
+
+static void take_named(struct taking *t, const char *const *names, bool shown)
+{
+	for (size_t i = 0; names && names[i]; i++) {
+		struct field field;
+
+		if (shown && is_pattern(names[i]))
+			continue;
+		field = run_field(t->run, names[i]);
+		if (shown && (field.type == FIELD_TEXT || field.type == FIELD_BOOL))
+			take_text(t, names[i], &field);
+		else
+			take_number(t, names[i], &field, shown);
+		field_done(&field);
+	}
+}
+
+/* Whether that name leads to this very text of the run. */
+static bool is_at(const struct stored_run *run, const char *name, const char *text)
+{
+	struct field field = run_field(run, name);
+	bool same = field.type == FIELD_TEXT && field.text == text;
+
+	field_done(&field);
+	return same;
+}
+
+/* It stands there already, by the name that it was asked for: "command" is short for "command.text". */
+static bool is_asked(const struct taking *t, const struct field *field)
+{
+	for (size_t i = 0; t->wish->fields && t->wish->fields[i]; i++)
+		if (!is_pattern(t->wish->fields[i]) &&
+			is_at(t->run, t->wish->fields[i], field->text))
+			return true;
+	return false;
+}
+
 static int take_circumstance(const char *name, const struct field *field, void *context)
 {
 	struct taking *t = context;
 	struct buf text = { 0 };
 
-	if (field->quality == ABSENT && is_circumstance(name)) {
+	if (field->quality == ABSENT && is_circumstance(name) && !is_asked(t, field)) {
 		field_text(name, field, &text);
 		if (text.failed)
 			t->c->failed = true;
@@ -384,8 +462,14 @@ int compare_take(struct compare *c, size_t group, const struct stored_run *run,
 	struct taking t = { .c = c, .run = run, .wish = wish, .group = group };
 	struct compare_group *g = &c->groups[group];
 
+	bool again = false;
+
+	if (!c->failed)
+		t.number = compare_identify(c, group, run, &again);
 	if (c->failed)
 		return -ENOMEM;
+	if (again)
+		return 0;
 	g->outcomes[compare_outcome(run)]++;
 	if (!g->first && !(g->first = strdup(run->file)))
 		c->failed = true;
@@ -453,6 +537,7 @@ void compare_done(struct compare *c)
 	}
 	for (size_t i = 0; i < c->n_sources; i++)
 		free(c->sources[i]);
+	compare_identities_done(c);
 	free(c->groups);
 	free(c->rows);
 	free(c->facts);

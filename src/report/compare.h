@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "record/fields.h"
 #include "record/stored_run.h"
@@ -32,6 +33,8 @@ struct compare_value {
 	double value, lower, upper;
 	uint8_t quality; /* enum quality; ABSENT: it is no measured value (a size of a file, a count of lines) */
 	bool open; /* a bound of which the other side is not known */
+	bool unfinished; /* its run was lost or is still running: it says what had been reached by then */
+	uint32_t run; /* the same for the same run in another group */
 	uint32_t source; /* in compare.sources; 0: it is not said */
 };
 
@@ -61,6 +64,7 @@ struct compare_texts {
 
 struct compare_fact {
 	char *name;
+	bool asked; /* for by this name */
 	struct compare_texts *of;
 	size_t n_of;
 };
@@ -80,7 +84,25 @@ struct compare_group {
 	char *first; /* the file of its first run */
 	size_t runs; /* that are in the statistics */
 	size_t outcomes[N_OUTCOME]; /* of all that were given */
+	size_t unreadable; /* that were named for it and could not be read */
 	bool unfit; /* its only run is shown although it did not end well: nothing is judged by it */
+};
+
+/* What a run is known again by when it is named again. */
+struct compare_identity {
+	bool on_disk;
+	dev_t device;
+	ino_t inode;
+	size_t which; /* of the runs in its file */
+	char *words; /* of its record, or NULL */
+	size_t *groups; /* it is in */
+	size_t n_groups;
+};
+
+/* Runs that came again, and the file of the first of them. */
+struct compare_again {
+	size_t n;
+	char *first;
 };
 
 struct compare {
@@ -92,6 +114,10 @@ struct compare {
 	size_t n_facts;
 	char **sources;
 	size_t n_sources;
+	struct compare_identity *identities;
+	size_t n_identities;
+	struct compare_again repeated; /* within a group: they count once */
+	struct compare_again shared; /* in several groups */
 	size_t further; /* statistics of the latest run that were not asked for */
 	size_t n_taken; /* runs */
 	size_t next_row; /* where the next is looked for first */
@@ -108,12 +134,18 @@ struct compare_wish {
 
 /* The group of that label, made when there is none. */
 size_t compare_group(struct compare *c, const char *label);
+/* Runs of the group that could be read, however they ended. */
+size_t compare_given(const struct compare_group *group);
 enum compare_outcome compare_outcome(const struct stored_run *run);
 /* "running", "lost", "cut off by a limit", "failed" */
 const char *compare_outcome_name(enum compare_outcome outcome);
-/* Takes a run into a group; only counts it when it is `left_out`. -ENOMEM when c->failed. */
+/* Takes a run into a group, once; only counts it when it is `left_out`. -ENOMEM when c->failed. */
 int compare_take(struct compare *c, size_t group, const struct stored_run *run,
 	const struct compare_wish *wish, bool left_out);
+/* The number of the run, from 1, and whether the group has it already; 0 when c->failed. */
+uint32_t compare_identify(
+	struct compare *c, size_t group, const struct stored_run *run, bool *ret_again);
+void compare_identities_done(struct compare *c);
 void compare_done(struct compare *c);
 
 /* Rows by section, and within one in the order in which they came. */

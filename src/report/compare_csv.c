@@ -117,7 +117,7 @@ void compare_csv(const struct compare_view *view, struct buf *out)
 				add_line(out, view, &c->rows[i], g, NULL);
 				continue;
 			}
-			if (g == view->base || d.verdict == VERDICT_NONE ||
+			if (!compare_is_pair(view, g) || d.verdict == VERDICT_NONE ||
 				(d.verdict == VERDICT_SAME && !d.sources_differ && !view->all))
 				continue;
 			if (!with_base)

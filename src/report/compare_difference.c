@@ -32,7 +32,7 @@ static bool are_alike(const struct compare_series *a, const struct compare_serie
 	for (size_t i = 0; i < a->n + b->n; i++) {
 		const struct compare_value *v = i < a->n ? &a->values[i] : &b->values[i - a->n];
 
-		if (v->quality != first->quality || v->source != first->source)
+		if (v->quality != first->quality || v->source != first->source || v->unfinished)
 			return false;
 		open = open || v->open;
 	}
@@ -77,6 +77,13 @@ static struct shift between_two(const double *a, const double *b)
 	};
 }
 
+/* One run against itself: whatever is not known of it is not known twice. */
+static bool is_same_run(const struct compare_series *a, const struct compare_series *b)
+{
+	return a->n == 1 && b->n == 1 && a->values[0].run > 0 &&
+	       a->values[0].run == b->values[0].run;
+}
+
 bool compare_interval(const struct compare_row *row, size_t base, size_t other, double scale,
 	double confidence, struct shift *ret)
 {
@@ -87,7 +94,11 @@ bool compare_interval(const struct compare_row *row, size_t base, size_t other, 
 	double *of_b = lists_of(b, 1, alike);
 	bool enough = of_a && of_b;
 
-	if (enough && a->n == 1 && b->n == 1) {
+	if (enough && is_same_run(a, b)) {
+		double change = (1 - scale) * b->values[0].value;
+
+		*ret = (struct shift){ change, change, change, 0 };
+	} else if (enough && a->n == 1 && b->n == 1) {
 		*ret = between_two(of_a, of_b);
 	} else if (enough) {
 		struct shift_lists lists = { of_a, of_a + a->n, of_a + 2 * a->n, of_b, of_b + b->n,

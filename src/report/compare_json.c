@@ -52,6 +52,8 @@ static json_t *group_json(const struct compare_group *g, bool base)
 	set_text(of, "label", g->label);
 	set_text(of, "first", g->first ? g->first : "");
 	set_count(of, "runs", g->runs);
+	if (g->unreadable > 0)
+		set_count(of, "unreadable", g->unreadable);
 	for (int o = 0; o < N_OUTCOME; o++)
 		if (g->outcomes[o] > 0)
 			set_count(outcomes, compare_outcome_name((enum compare_outcome) o),
@@ -126,7 +128,7 @@ static bool all_same(const struct compare_view *view, const struct compare_row *
 		struct compare_difference d =
 			compare_difference(row, view->base, g, view->confidence, failed);
 
-		if (g != view->base && d.verdict != VERDICT_NONE &&
+		if (compare_is_pair(view, g) && d.verdict != VERDICT_NONE &&
 			(d.verdict != VERDICT_SAME || d.sources_differ))
 			return false;
 	}
@@ -148,7 +150,7 @@ static json_t *row_json(
 		if (series->n > 0)
 			json_object_set_new(
 				groups, view->c->groups[g].label, series_json(view->c, series));
-		if (g != view->base)
+		if (compare_is_pair(view, g))
 			json_array_append_new(differences, difference_json(view, row, g, failed));
 	}
 	json_object_set_new(of, "groups", groups);
@@ -198,7 +200,7 @@ static void set_circumstances(const struct compare_view *view, json_t *of)
 		bool differs = c->n_groups == 1 && compare_fact_differs(&c->facts[i], 0, 0);
 
 		for (size_t g = 0; g < c->n_groups; g++)
-			if (g != view->base)
+			if (compare_is_pair(view, g))
 				differs = differs ||
 					  compare_fact_differs(&c->facts[i], view->base, g);
 		if (differs)

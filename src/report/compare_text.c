@@ -8,9 +8,25 @@
 #include "base/buf.h"
 #include "model/value.h"
 
+/* Where a number is rounded to nothing, so many digits that it is not: "0.00 W" of 0.0031 becomes "0.0031 W". */
+static void sharpen(struct buf *out, size_t start, double number)
+{
+	size_t n = strspn(out->data + start, "0.");
+	char unit[32];
+
+	/* A number without a part behind the point is as sharp as it gets. */
+	if (n == 0 || (out->data[start + n] >= '1' && out->data[start + n] <= '9') ||
+		out->len - start - n >= sizeof(unit))
+		return;
+	memcpy(unit, out->data + start + n, out->len - start - n + 1);
+	out->len = start;
+	buf_addf(out, "%.2g%s", number, unit);
+}
+
 static void add_number(struct buf *out, const char *name, double number)
 {
 	struct field field = { .type = FIELD_REAL, .number = number };
+	size_t start = out->len;
 
 	/* 2^53: up to there every whole number is exact. */
 	if (number >= -9007199254740992.0 && number <= 9007199254740992.0) {
@@ -19,6 +35,8 @@ static void add_number(struct buf *out, const char *name, double number)
 			field.type = FIELD_INTEGER;
 	}
 	field_text(name, &field, out);
+	if (number > 0 && isfinite(number) && !out->failed)
+		sharpen(out, start, number);
 }
 
 void text_add_value(struct buf *out, const char *name, double value, uint8_t quality)
@@ -39,6 +57,11 @@ void text_add_percent(struct buf *out, double relative)
 {
 	double percent = 100 * relative;
 
+	/* Beyond ten times as much nobody reads percents. */
+	if (relative >= 9) {
+		buf_addf(out, relative < 999 ? "x %.1f" : "x %.3g", 1 + relative);
+		return;
+	}
 	if (fabs(percent) < 1000)
 		buf_addf(out, percent != 0 ? "%+.1f %%" : "%.1f %%", percent);
 	else

@@ -11,7 +11,7 @@ struct buf;
 void text_add_value(struct buf *out, const char *name, double value, uint8_t quality);
 /* "+12.3 MiB", "-3.40 s", "0 B" */
 void text_add_change(struct buf *out, const char *name, double change);
-/* "+12.3 %" of 0.123 */
+/* "+12.3 %" of 0.123; "x 19.8" of 18.8 */
 void text_add_percent(struct buf *out, double relative);
 /* "+1 MiB .. +3 MiB", "at least +1 MiB"; "" when neither end is known */
 void text_add_interval(struct buf *out, const char *name, double lower, double upper);

@@ -66,6 +66,13 @@ static void add_heading(struct making *m, const char *text)
 	buf_add_char(m->out, '\n');
 }
 
+bool compare_is_pair(const struct compare_view *view, size_t group)
+{
+	const struct compare_group *groups = view->c->groups;
+
+	return group != view->base && groups[view->base].runs > 0 && groups[group].runs > 0;
+}
+
 static void add_outcomes(const struct compare_group *g, struct buf *line)
 {
 	const char *before = g->unfit ? "; it is " : "; left out: ";
@@ -83,25 +90,16 @@ static void add_outcomes(const struct compare_group *g, struct buf *line)
 	}
 }
 
-/* Of runs that --all-outcomes took in: that they are among them. */
-static size_t all_given(const struct compare_group *g)
-{
-	size_t n = 0;
-
-	for (int o = 0; o < N_OUTCOME; o++)
-		n += g->outcomes[o];
-	return n;
-}
-
 static void add_group(struct making *m, size_t number)
 {
 	const struct compare_group *g = &m->view->c->groups[number];
-	size_t given = all_given(g);
+	size_t given = compare_given(g);
 	struct buf line = { 0 };
 
 	buf_addf(&line, "%s: ", g->label);
+	/* Of runs that --all-outcomes took in: that they are among them. */
 	if (given != 1)
-		buf_addf(&line, "%zu run%s, ", g->runs, g->runs == 1 ? "" : "s");
+		buf_addf(&line, "%zu run%s%s", g->runs, g->runs == 1 ? "" : "s", given ? ", " : "");
 	buf_add_text(&line, g->first ? g->first : "");
 	if (given > 1)
 		buf_add_text(&line, " ...");
@@ -113,6 +111,8 @@ static void add_group(struct making *m, size_t number)
 		buf_addf(
 			&line, "; %zu of them did not end well", given - g->outcomes[OUTCOME_FINE]);
 	}
+	if (g->unreadable > 0)
+		buf_addf(&line, "; could not be read: %zu", g->unreadable);
 	add_words(m, text_of(&line), 0);
 	m->out->failed = m->out->failed || line.failed;
 	buf_done(&line);
@@ -286,6 +286,22 @@ static void add_grid(struct making *m, struct grid *g)
 	grid_done(g);
 }
 
+/* What there is to say where the table is empty. */
+static const char *nothing_differs(const struct compare_view *view, size_t other)
+{
+	const struct compare *c = view->c;
+	bool asked = false;
+
+	for (size_t i = 0; i < c->n_facts; i++) {
+		if (c->facts[i].asked && compare_fact_differs(&c->facts[i], view->base, other))
+			return "no number was asked for: what differs stands above";
+		asked = asked || c->facts[i].asked;
+	}
+	for (size_t i = 0; i < c->n_rows; i++)
+		asked = asked || c->rows[i].shown;
+	return asked ? "nothing differs" : "no run has a field that was asked for";
+}
+
 static void add_tally(struct making *m, const struct tally *t, bool repeated)
 {
 	const struct compare_view *view = m->view;
@@ -318,38 +334,70 @@ static void add_tally(struct making *m, const struct tally *t, bool repeated)
 	buf_done(&line);
 }
 
-static void add_differences(struct making *m, size_t other)
+/* The whole group was left out or could not be read: nothing is known of it, which is no difference. */
+static void add_missing(struct making *m, size_t number)
+{
+	const struct compare_group *g = &m->view->c->groups[number];
+	struct buf line = { 0 };
+
+	if (g->runs > 0)
+		return;
+	buf_addf(&line, "%s has no run to compare", g->label);
+	add_outcomes(g, &line);
+	buf_add_text(&line, compare_given(g) > 0 ? " (--all-outcomes takes them in)" : "");
+	add_words(m, text_of(&line), 0);
+	m->out->failed = m->out->failed || line.failed;
+	buf_done(&line);
+}
+
+static void add_pair(struct making *m, size_t other, const char *heading, bool repeated)
 {
 	const struct compare_view *view = m->view;
-	const struct compare_group *a = &view->c->groups[view->base];
-	const struct compare_group *b = &view->c->groups[other];
-	bool repeated = a->runs > 1 || b->runs > 1;
-	struct grid g = { .headings = { "field", a->label, b->label, "change", "" },
+	const struct compare_group *groups = view->c->groups;
+	struct grid g = { .headings = { "field", groups[view->base].label, groups[other].label,
+				  "change", "" },
 		.columns = repeated ? 6 : 5 };
 	struct tally tally = { 0 };
 	struct buf interval = { 0 };
-	struct buf heading = { 0 };
 
-	buf_addf(&heading, "%s against %s%s", b->label, a->label, repeated ? ": medians" : "");
 	buf_addf(&interval, "%.4g %% interval", 100 * view->confidence);
 	g.headings[5] = text_of(&interval);
 	g.optional[3] = repeated ? 2 : 0;
 	g.optional[4] = repeated ? 1 : 0;
 	fill_differences(&g, view, other, &tally);
 	add_facts(m, view->base, other);
-	struct buf printable = { 0 };
-	add_printable(&printable, text_of(&heading));
-	add_heading(m, text_of(&printable));
-	buf_done(&printable);
+	add_heading(m, heading);
 	if (tally.shown == 0 && !g.failed) {
-		add_words(m, "nothing differs", 0);
+		add_words(m, nothing_differs(view, other), 0);
 		grid_done(&g);
 	} else {
 		add_grid(m, &g);
 	}
 	add_tally(m, &tally, repeated);
-	m->out->failed = m->out->failed || interval.failed || heading.failed;
+	m->out->failed = m->out->failed || interval.failed;
 	buf_done(&interval);
+}
+
+static void add_differences(struct making *m, size_t other)
+{
+	const struct compare_view *view = m->view;
+	const struct compare_group *a = &view->c->groups[view->base];
+	const struct compare_group *b = &view->c->groups[other];
+	bool repeated = a->runs > 1 || b->runs > 1;
+	struct buf heading = { 0 };
+	struct buf printable = { 0 };
+
+	buf_addf(&heading, "%s against %s%s", b->label, a->label, repeated ? ": medians" : "");
+	add_printable(&printable, text_of(&heading));
+	if (a->runs > 0 && b->runs > 0) {
+		add_pair(m, other, text_of(&printable), repeated);
+	} else {
+		add_heading(m, text_of(&printable));
+		add_missing(m, view->base);
+		add_missing(m, other);
+	}
+	m->out->failed = m->out->failed || heading.failed || printable.failed;
+	buf_done(&printable);
 	buf_done(&heading);
 }
 
@@ -386,6 +434,11 @@ static void add_statistics(struct making *m)
 				  "q75", "q05", "q95" },
 		.columns = 10 };
 
+	if (c->groups[0].runs == 0) {
+		add_heading(m, "Statistics");
+		add_missing(m, 0);
+		return;
+	}
 	add_facts(m, 0, 0);
 	for (size_t column = 6; column < 10; column++)
 		g.optional[column] = column < 8 ? 1 : 2;

@@ -27,6 +27,8 @@ struct compare_view {
 	size_t n_judgements;
 };
 
+/* It is another group than the base, and both have a run that is in the figures. */
+bool compare_is_pair(const struct compare_view *view, size_t group);
 void compare_table(const struct compare_view *view, struct buf *out);
 void compare_markdown(const struct compare_view *view, struct buf *out);
 void compare_json(const struct compare_view *view, struct buf *out);

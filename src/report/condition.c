@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/macros.h"
+#include "report/where_value.h"
 
 #define BLANKS " \t"
 #define DIGITS "0123456789"
@@ -77,6 +78,26 @@ static const char *set_number(const char *at, struct condition *ret)
 	return at + n;
 }
 
+/* As --where reads it, by the field's unit: 90, 1h30m, 01:30:00, 512M. Not of changes in percent. */
+static bool set_as_where(const char *at, struct condition *ret)
+{
+	enum field_unit unit = field_unit(ret->field);
+	char text[CONDITION_TEXT_MAX];
+	struct where_value value;
+	size_t n = strlen(at);
+
+	while (n > 0 && strchr(BLANKS, at[n - 1]))
+		n--;
+	if (n == 0 || !strchr(DIGITS, *at) || at[n - 1] == '%' || unit == FIELD_TIME)
+		return false;
+	memcpy(text, at, n);
+	text[n] = '\0';
+	if (where_value_read(text, n, unit, 0, &value, NULL) < 0 || !value.is_number)
+		return false;
+	ret->bound = value.number;
+	return true;
+}
+
 static int set_percent(bool sign, struct condition *ret, struct error *err)
 {
 	if (field_unit(ret->field) == FIELD_PERCENT && !sign)
@@ -112,9 +133,19 @@ static int set_unit(const char *unit, bool sign, struct condition *ret, struct e
 		return 0;
 	}
 	return error_say(err, -EINVAL,
-		"'%.100s': '%.20s' is no unit: B K M G T or KiB ... for bytes, ms s m h d for "
-		"times, %%",
+		"'%.100s': '%.20s' is no unit: B K M G T or KiB ... for bytes, ms s m h d or "
+		"1h30m for times, %%",
 		ret->text, unit);
+}
+
+/* A number, a blank and its unit are taken, too, and what is wrong is said. */
+static int set_bound(const char *at, struct condition *ret, struct error *err)
+{
+	at = set_number(at, ret);
+	if (!at)
+		return error_say(err, -EINVAL,
+			"'%.100s': a number is missing, such as +10%%, -200MiB or 2GiB", ret->text);
+	return set_unit(at + strspn(at, BLANKS), ret->kind == CONDITION_CHANGE, ret, err);
 }
 
 int condition_parse(const char *text, struct condition *ret, struct error *err)
@@ -129,7 +160,7 @@ int condition_parse(const char *text, struct condition *ret, struct error *err)
 			CONDITION_TEXT_MAX - 1);
 	if (!relation)
 		return error_say(err, -EINVAL,
-			"'%.100s' is no condition such as 'memory_peak_bytes > +10%%'", text);
+			"'%.100s' is no condition such as 'wall_seconds > +10%%'", text);
 	memcpy(c.text, text, strlen(text) + 1);
 	text += strspn(text, BLANKS);
 	if (set_field(text, (size_t) (relation - text), &c, err) < 0)
@@ -141,12 +172,7 @@ int condition_parse(const char *text, struct condition *ret, struct error *err)
 		c.kind = CONDITION_CHANGE;
 		at++;
 	}
-	at = set_number(at, &c);
-	if (!at)
-		return error_say(err, -EINVAL,
-			"'%.100s': a number is missing, such as +10%%, -200MiB or 2GiB", c.text);
-	at += strspn(at, BLANKS);
-	if (set_unit(at, c.kind == CONDITION_CHANGE, &c, err) < 0)
+	if (!set_as_where(at, &c) && set_bound(at, &c, err) < 0)
 		return -EINVAL;
 	if (negative)
 		c.bound = -c.bound;

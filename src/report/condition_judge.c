@@ -112,12 +112,29 @@ static void add_doubt(
 		buf_add_text(out, "; the true value may lie on either side of the bound");
 }
 
+static void add_unfinished(
+	const struct compare *c, const struct compare_row *row, size_t group, struct buf *out)
+{
+	const struct compare_series *series = compare_series(row, group);
+	size_t n = 0;
+
+	for (size_t i = 0; i < series->n; i++)
+		n += series->values[i].unfinished;
+	if (n > 0)
+		buf_addf(out, "; %zu of %s %s to the end: that is what was reached", n,
+			c->groups[group].label, n == 1 ? "was not recorded" : "were not recorded");
+}
+
 static bool is_missing(const struct compare *c, const struct compare_row *row, const char *field,
 	size_t group, struct buf *why)
 {
 	const struct compare_group *g = &c->groups[group];
 	size_t n = row ? compare_series(row, group)->n : 0;
 
+	if (g->runs == 0 && compare_given(g) == 0) {
+		buf_addf(why, "%s has no run", g->label);
+		return true;
+	}
 	if (g->unfit || g->runs == 0) {
 		buf_addf(why, "%s did not end well", g->label);
 		return true;
@@ -156,5 +173,8 @@ enum condition_result condition_judge(const struct compare *c, const struct cond
 		add_change(row->name, &d, why);
 	if (result == CONDITION_NOT_JUDGED)
 		add_doubt(&d, condition->kind != CONDITION_VALUE, confidence, why);
+	if (condition->kind != CONDITION_VALUE && base != other)
+		add_unfinished(c, row, base, why);
+	add_unfinished(c, row, other, why);
 	return result;
 }

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/buf.h"
 #include "base/macros.h"
@@ -196,6 +197,19 @@ static bool is_word(char c)
 }
 
 /* Within a word an underscore is one; a pipe ends a cell; a < begins a tag wherever it stands. */
+/* A forge would tell the user @name, or note in the issue #1, GH-1 or of an address, that it is mentioned here, whatever stands before the sign. */
+static bool is_mention(const char *text, const char *at)
+{
+	if (*at == '@')
+		return is_word(at[1]);
+	if (*at == '#' || *at == '!')
+		return at[1] >= '0' && at[1] <= '9';
+	if (*at == '-')
+		return at - text >= 2 && strncasecmp(at - 2, "GH", 2) == 0 && at[1] >= '0' &&
+		       at[1] <= '9';
+	return *at == ':' && at[1] == '/' && at[2] == '/';
+}
+
 void grid_markdown_text(struct buf *out, const char *text)
 {
 	for (const char *at = text; *at; at++) {
@@ -205,6 +219,9 @@ void grid_markdown_text(struct buf *out, const char *text)
 			(at == text && strchr(">#", *at)))
 			buf_add_char(out, '\\');
 		buf_add_char(out, *at);
+		/* A comment parts the two and is not seen. A backslash would be taken away before mentions are looked for. */
+		if (is_mention(text, at))
+			buf_add_text(out, "<!-- -->");
 	}
 }
 

@@ -7,6 +7,7 @@ import itertools
 import json
 import os
 import pty
+import re
 import socket
 import statistics
 import struct
@@ -229,7 +230,8 @@ def test_each_condition_has_a_line_with_its_figures_and_one_that_is_met_decides(
                              "--fail-if", "wall_seconds > 1h")
 
     assert called.status == 1
-    assert called.err.splitlines() == ["assay: met: wall_seconds > +10%: A = 10.0 s, B = 15.0 s: +5.00 s, +50.0 %",
+    assert called.err.splitlines() == ["assay: no run here has a field 'nothing'",
+                                       "assay: met: wall_seconds > +10%: A = 10.0 s, B = 15.0 s: +5.00 s, +50.0 %",
                                        "assay: not judged: nothing > 1: B has no number nothing",
                                        "assay: not met: wall_seconds > 1h: A = 10.0 s, B = 15.0 s"]
 
@@ -258,6 +260,115 @@ def test_nothing_passes_by_a_run_that_did_not_end_well(records, ended):
     assert records.compare("a", "b", "--all-outcomes", "--fail-if", "memory_peak_bytes > +10%").status == 0
 
 
+LOST = {"state": "running", "host": {"hostname": socket.gethostname()}}
+
+
+@pytest.mark.parametrize("condition, status", [
+    ("wall_seconds > +10%", 2), ("wall_seconds > 20s", 2), ("wall_seconds > 4s", 1), ("wall_seconds < 4s", 0),
+    ("wall_seconds.value > +10%", 2), ("wall_seconds < -10%", 2), ("memory_peak_bytes > +10%", 1), ("memory_peak_bytes < -10%", 0),
+    ("cpu_mean_cores > +10%", 2), ("cpu_mean_cores < 5", 2), ("processes.seen > 9", 2), ("processes.seen > 2", 1),
+    ("host.cpus_online > 4", 0)])
+def test_what_a_lost_run_had_reached_is_only_a_lower_bound(records, condition, status):
+    members = {"processes": {"seen": 3}}
+    records.write("a", {"wall_seconds": exact(10), "memory_peak_bytes": exact(100), "cpu_mean_cores": exact(1)}, **members)
+    records.write("b", {"wall_seconds": exact(5), "memory_peak_bytes": exact(300), "cpu_mean_cores": exact(1)}, **members,
+                  state="running", host={"hostname": socket.gethostname(), "cpus_online": 4})
+    called = records.compare("a", "b", "--all-outcomes", "--fail-if", condition)
+
+    assert called.status == status, called.out
+    assert ("1 of B was not recorded to the end" in " ".join(called.out.split())) == (condition != "host.cpus_online > 4")
+    assert ">= 5.00 s" in called.out
+
+
+def test_two_lost_runs_are_not_compared_as_measured(records):
+    records.write("a", {"wall_seconds": exact(10)}, **LOST)
+    records.write("b", {"wall_seconds": exact(5)}, **LOST)
+
+    assert records.compare("a", "b", "--all-outcomes", "--fail-if", "wall_seconds > +10%").status == 2
+    assert difference(records.json("a", "b"), "wall_seconds")["verdict"] == "not_told_apart"
+
+
+def test_the_same_run_counts_once_in_its_group_by_whatever_name(records):
+    records.write("x", {"wall_seconds": exact(1)})
+    records.write("y", {"wall_seconds": exact(2)})
+    records.call.write("copy/info.json", (records.here / "x/info.json").read_text())
+    (records.here / "link").symlink_to("x")
+    called = records.compare("x", "x/info.json", "copy", "link", "--", "y", "y", "--fail-if", "wall_seconds > +10%")
+
+    assert called.status == 1
+    assert "4 runs" not in called.out and "A: x/info.json (base)" in called.out and "B: y/info.json" in called.out
+    assert called.err == ("assay: x/info.json and 3 more: the same runs were named several times; each counts once\n")
+    assert records.json("--by", "host", ".", "*", "x", "y", status=1)["groups"][0]["runs"] == 2
+    assert records.compare("x", "y", "y").err == "assay: y/info.json: the same run was named twice; it counts once\n"
+
+
+def test_repeats_of_one_id_that_are_other_runs_all_count(records):
+    records.write("a", {"wall_seconds": exact(1)}, id="one")
+    records.write("b", {"wall_seconds": exact(1)}, id="one", target={"text": "--user"})
+    records.write("c", {"wall_seconds": exact(1)}, id="one", time={"started": "2026-11-28T14:00:01Z"})
+
+    assert records.json("a", "b", "c")["groups"][0]["runs"] == 3
+
+
+def test_a_run_is_no_different_from_itself_and_in_two_groups_that_is_said(records):
+    records.write("a", {"memory_peak_bytes": {"value": GIB, "quality": "lower_bound", "key": "k", "lower": GIB, "upper": 3 * GIB}})
+    called = records.compare("a", "a", "--fail-if", "memory_peak_bytes > +10%")
+
+    assert (called.status, called.err) == (0, "assay: a/info.json: the same run is in several groups, which are not independent then\n")
+    assert "nothing differs" in called.out and "not told apart" not in called.out
+    assert records.compare("a", "a", "--fail-if", "memory_peak_bytes > +0%").status == 0
+
+
+def test_the_value_without_its_bounds_has_the_unit_of_its_field(records):
+    records.write("a", {"memory_peak_bytes": exact(GIB), "wall_seconds": exact(1)})
+    records.write("b", {"memory_peak_bytes": exact(2 * GIB), "wall_seconds": exact(1)})
+    called = records.compare("a", "b", "--fail-if", "memory_peak_bytes.value > 1G", "-F", "memory_peak_bytes.value")
+
+    assert called.status == 1
+    assert "met: memory_peak_bytes.value > 1G: A 1 GiB, B 2 GiB" in " ".join(called.out.split())
+    assert records.compare("a", "b", "--fail-if", "wall_seconds.value > 1m").status == 0
+
+
+@pytest.mark.parametrize("how, status", [("error", 2), ("fail", 1), ("pass", 2)])
+def test_a_condition_that_is_not_met_by_the_runs_that_could_be_read_is_no_status_1(records, how, status):
+    a, b = records.group("a", [1, 2, 3, 4, 5]), records.group("b", [1, 2, 3, 4, 5])
+    records.call.write("torn/info.json", '{"schema": "assay-run", "head')
+    called = records.compare(*a, "--", *b, "torn", "missing", "--unjudged", how, "--fail-if", "wall_seconds > +1000%")
+
+    assert called.status == status
+    assert "B: 5 runs, b0/info.json ...; could not be read: 2" in called.out
+    assert ("no condition is met, but 2 of what was named could not be read" in called.err) == (status == 2)
+    assert records.compare(*a, "--", *b, "torn", "--fail-if", "wall_seconds > 1").status == 1
+    assert records.json(*a, "--", *b, "torn", status=1)["groups"][1]["unreadable"] == 1
+
+
+def test_of_a_group_without_a_run_no_circumstance_differs(records):
+    for i in range(3):
+        records.write(f"a{i}", {"wall_seconds": exact(1)}, host={"hostname": "one", "cpu_model": "x"})
+        records.write(f"b{i}", {"wall_seconds": exact(1)}, FAILED, host={"hostname": "one", "cpu_model": "x"})
+    words = ["a0", "a1", "a2", "--", "b0", "b1", "b2"]
+    page = records.compare(*words).out
+    compared = records.json(*words)
+
+    assert "cpu_model" not in page and "wall_seconds" not in page
+    assert "B has no run to compare; left out: 3 failed (--all-outcomes takes them in)" in page
+    assert compared["circumstances"] == [] and compared["fields"] == []
+    assert len(records.compare(*words, "--format", "csv").out.splitlines()) == 1
+    assert records.compare(*words, "--fail-if", "wall_seconds > +1%").status == 2
+    assert "A has no run to compare; left out: 3 failed" in records.compare("b0", "b1", "b2").out
+
+
+def test_a_directory_without_runs_is_said_to_be_the_trouble(records):
+    records.write("a/1", {"wall_seconds": exact(1)})
+    records.write("a/2", {"wall_seconds": exact(1)})
+    (records.here / "empty").mkdir()
+    called = records.compare("a", "empty", "--fail-if", "wall_seconds > +1%")
+
+    assert called.status == 2
+    assert "two groups" not in called.err and "empty" in called.err
+    assert "not judged: wall_seconds > +1%: B has no run" in called.out and "B has no run to compare" in called.out
+
+
 def test_a_run_that_cannot_be_read_never_passes(records):
     records.write("a", {"wall_seconds": exact(1)})
     records.write("b", {"wall_seconds": exact(1)})
@@ -277,10 +388,11 @@ def test_a_run_that_cannot_be_read_never_passes(records):
 @pytest.mark.parametrize("words, says", [
     (("a",), "nothing to be compared with"), ((), "which runs"), (("a", "a", "--fail-if", "x"), "no condition"),
     (("a", "a", "--fail-if", "wall_seconds > 3MiB"), "not measured in MiB"), (("a", "a", "--confidence", "100"), "50 to 99.9"),
-    (("a", "a", "--fields", ","), "no name"), (("a", "a", "--base", "C"), "no group 'C'"),
-    (("a", "a", "a", "--fail-if", "wall_seconds > +1%"), "needs two groups")])
+    (("a", "a", "--fields", ","), "no name"), (("a", "b", "--base", "C"), "no group 'C'"),
+    (("a", "b", "c", "--fail-if", "wall_seconds > +1%"), "needs two groups")])
 def test_wrong_words_are_refused_in_one_line(records, words, says):
-    records.write("a", {"wall_seconds": exact(1)})
+    for name in "abc":
+        records.write(name, {"wall_seconds": exact(1)})
     called = records.compare(*words)
 
     assert (called.status, called.out, len(called.err.splitlines())) == (2, "", 1)
@@ -292,10 +404,68 @@ def test_fields_are_chosen_by_name_and_pattern(records):
     for name, factor in ("a", 1), ("b", 2):
         records.write(name, {"wall_seconds": exact(factor)},
                       summary={key: exact(of["value"] * factor) for key, of in summary.items()}, processes={"seen": 4 * factor})
-    names = [row["field"] for row in records.json("a", "b", "-f", "proc_*,processes.seen", "-f", "wall_seconds")["fields"]]
+    names = [row["field"] for row in records.json("a", "b", "-F", "proc_*,processes.seen", "-F", "wall_seconds")["fields"]]
 
     assert names == ["wall_seconds", "proc_peak_rss_total_bytes", "proc_peak_pss_total_bytes", "processes.seen"]
     assert "3 further statistics" in records.compare("a", "b").out
+
+
+@pytest.mark.parametrize("words, says", [
+    (("-F", "wal_seconds"), "a field 'wal_seconds'; 'wall_seconds' is the nearest"), (("-F", "zz*"), "a field 'zz*'"),
+    (("-F", "nosuch"), "a field 'nosuch'"), (("--by", "hostnam"), "a field 'hostnam'; 'hostname' is the nearest"),
+    (("--by", "tag:brnch"), "a field 'tags.brnch'; 'tags.branch' is the nearest"), (("-F", "command,comand"), "'comand'; 'command'"),
+    (("--fail-if", "wall_second > +1%", "--unjudged", "pass"), "'wall_second'; 'wall_seconds'")])
+def test_a_field_that_no_run_has_is_said_with_the_nearest_name(records, words, says):
+    records.write("a", {"wall_seconds": exact(1)}, tags={"branch": "x"})
+    records.write("b", {"wall_seconds": exact(2)}, tags={"branch": "x"})
+    called = records.compare("a", "b", *words)
+
+    assert len(called.err.splitlines()) == 1 and called.err.startswith("assay: no run here has a field '") and says in called.err
+    assert ("nothing differs" in called.out) == (words[1] == "command,comand")
+    if words[1] in ("nosuch", "zz*"):
+        assert "no run has a field that was asked for" in called.out
+    assert records.compare("a", "b", "-F", "wall*,tags.*,command,exit_code").err == ""
+
+
+def test_a_text_that_is_asked_for_is_compared(records):
+    records.write("a", {"wall_seconds": exact(1)}, command={"text": "make a", "argv": ["make", "a"]}, notes=["x"])
+    records.write("b", {"wall_seconds": exact(1)}, command={"text": "make b", "argv": ["make", "b"]}, notes=["x"])
+    page = records.compare("a", "b", "-F", "command").out
+
+    assert "command: A make a; B make b" in page and page.count("make a") == 1
+    assert "nothing differs" not in page
+    assert "nothing differs" in records.compare("a", "b", "-F", "hostname").out
+    assert records.json("a", "b", "-F", "command")["circumstances"] == [{"name": "command", "groups": {"A": ["make a"], "B": ["make b"]}}]
+
+
+def test_short_options_and_durations_are_those_of_ls(records):
+    records.write("a", {"wall_seconds": exact(3600)})
+    records.write("b", {"wall_seconds": exact(5401)})
+
+    assert records.compare("a", "b", "-f", "csv", "-F", "wall_seconds").out.startswith("field,section,group")
+    assert records.compare("a", "b", "--fail-if", "wall_seconds > 1h30m").status == 1
+    assert records.compare("a", "b", "--fail-if", "wall_seconds > 01:31:00").status == 0
+    assert records.compare("a", "b", "--fail-if", "wall_seconds > +30m").status == 1
+
+
+def test_many_times_as_much_is_a_factor_and_what_is_near_nothing_keeps_its_digits(records):
+    records.write("a", {"wall_seconds": exact(1), "cpu_mean_cores": {"value": 0.0031, "quality": "sampled", "key": "k"}})
+    records.write("b", {"wall_seconds": exact(19.8), "cpu_mean_cores": {"value": 0.0001, "quality": "sampled", "key": "k"}})
+    page = " ".join(records.compare("a", "b").out.split())
+
+    assert "+18.8 s x 19.8" in page
+    assert "~ 0.0031 ~ 0.0001 ~ -0.003 -96.8 %" in page
+
+
+def test_nobody_is_told_of_a_mention_by_a_comparison_in_a_pull_request(records):
+    text = "@torvalds x@y #1 o/r#22 GH-3 !4 https://github.com/o/r/issues/5 a-b c:d @"
+    records.write("a", {"wall_seconds": exact(1)}, command={"text": text, "argv": ["a"]}, tags={"@who": "#7"})
+    records.write("b", {"wall_seconds": exact(2)}, tags={"@who": "#8"})
+    out = records.compare("a", "b", "-f", "markdown").out
+
+    assert not re.search(r"@\w|[#!]\d|(?i:gh)-\d|://", out)
+    assert text in re.sub(r"<!-- -->|\\", "", out)
+    assert "a-b c:d @" in out
 
 
 def test_csv_is_tidy_with_numbers_as_numbers(records):

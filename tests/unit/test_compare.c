@@ -332,6 +332,88 @@ static void circumstances_differ_by_what_explains_and_not_by_ids(void **state)
 	compare_done(&c);
 }
 
+static void take_lost(struct compare *c, const char *group, const char *info)
+{
+	static char file[] = "lost/info.json";
+	static const char *const conditions[] = { "m_bytes", NULL };
+	const struct compare_wish wish = { NULL, conditions };
+	struct stored_run run = {
+		.file = file, .info = json_loads(info, 0, NULL), .state = STORED_LOST
+	};
+
+	assert_non_null(run.info);
+	assert_int_equal(compare_take(c, compare_group(c, group), &run, &wish, false), 0);
+	json_decref(run.info);
+}
+
+static void what_a_lost_run_had_reached_is_no_final_value(void **state)
+{
+	static const char *const five = "{\"headline\": {\"m_bytes\": {" EXACT_OF(5) "}}}";
+	struct compare c = { 0 };
+
+	(void) state;
+	take_value(&c, "A", EXACT_OF(10));
+	take_lost(&c, "B", five);
+	assert_int_equal(difference(&c).verdict, VERDICT_NOT_TOLD_APART);
+	assert_int_equal(difference(&c).other_quality, LOWER_BOUND);
+	assert_int_equal(judged(&c, "m_bytes > +10%"), CONDITION_NOT_JUDGED);
+	assert_int_equal(judged(&c, "m_bytes > 4"), CONDITION_MET);
+	assert_int_equal(judged(&c, "m_bytes < 5"), CONDITION_NOT_MET);
+	compare_done(&c);
+	/* Two of one kind and source may have stopped anywhere. */
+	take_lost(&c, "A", "{\"headline\": {\"m_bytes\": {" EXACT_OF(9) "}}}");
+	take_lost(&c, "B", five);
+	assert_false(difference(&c).alike);
+	assert_int_equal(judged(&c, "m_bytes > +10%"), CONDITION_NOT_JUDGED);
+	compare_done(&c);
+}
+
+static void a_run_with_an_id_counts_once_in_its_group_and_is_like_itself(void **state)
+{
+	static const char *const run =
+		"{\"id\": \"1\", \"time\": {\"started\": \"2026-11-28T14:00:00Z\"}, "
+		"\"headline\": {\"m_bytes\": {" WITHIN(100, 100, 180) "}}}";
+	struct compare c = { 0 };
+
+	(void) state;
+	take(&c, "A", run);
+	take(&c, "A", run);
+	take(&c, "B", run);
+	assert_int_equal(c.groups[0].runs, 1);
+	assert_int_equal(c.repeated.n, 1);
+	assert_int_equal(c.shared.n, 1);
+	assert_int_equal(difference(&c).verdict, VERDICT_SAME);
+	assert_int_equal(judged(&c, "m_bytes > +10%"), CONDITION_NOT_MET);
+	assert_int_equal(judged(&c, "m_bytes > -10%"), CONDITION_MET);
+	compare_done(&c);
+}
+
+static void numbers_near_nothing_and_far_from_it_can_be_read(void **state)
+{
+	struct buf text = { 0 };
+
+	(void) state;
+	text_add_interval(&text, "cpu_cores", -0.0031, 0.88);
+	assert_string_equal(text.data, "-0.0031 .. +0.88");
+	buf_clear(&text);
+	text_add_change(&text, "m_bytes", 0.25);
+	buf_add_char(&text, '|');
+	text_add_change(&text, "x_percent", -0.004);
+	buf_add_char(&text, '|');
+	text_add_change(&text, "m_bytes", 0);
+	assert_string_equal(text.data, "+0.25 B|-0.004 %|0 B");
+	buf_clear(&text);
+	text_add_percent(&text, 18.8);
+	buf_add_char(&text, '|');
+	text_add_percent(&text, 8.99);
+	buf_add_char(&text, '|');
+	text_add_percent(&text, 123455);
+	buf_add_char(&text, '|');
+	text_add_percent(&text, -0.99);
+	assert_string_equal(text.data, "x 19.8|+899.0 %|x 1.23e+05|-99.0 %");
+	buf_done(&text);
+}
+
 static void conditions_are_read_in_every_form(void **state)
 {
 	static const struct {
@@ -350,6 +432,14 @@ static void conditions_are_read_in_every_form(void **state)
 		{ "wall_seconds > +250ms", "wall_seconds", RELATION_ABOVE, CONDITION_CHANGE, 0.25 },
 		{ "x_percent > 80%", "x_percent", RELATION_ABOVE, CONDITION_VALUE, 80 },
 		{ "x_percent > +80%", "x_percent", RELATION_ABOVE, CONDITION_RELATIVE, 0.8 },
+		{ "wall_seconds > 1h30m", "wall_seconds", RELATION_ABOVE, CONDITION_VALUE, 5400 },
+		{ "wall_seconds > -01:30:00 ", "wall_seconds", RELATION_ABOVE, CONDITION_CHANGE,
+			-5400 },
+		{ "a_bytes.value > 1G", "a_bytes.value", RELATION_ABOVE, CONDITION_VALUE,
+			1073741824 },
+		{ "a_bytes > 1e9", "a_bytes", RELATION_ABOVE, CONDITION_VALUE, 1e9 },
+		{ "a_bytes > 1P", "a_bytes", RELATION_ABOVE, CONDITION_VALUE, 1125899906842624 },
+		{ "x_hertz > 2.5 GHz", "x_hertz", RELATION_ABOVE, CONDITION_VALUE, 2.5e9 },
 		{ "tags.odd key > 3", "tags.odd key", RELATION_ABOVE, CONDITION_VALUE, 3 },
 	};
 
@@ -374,8 +464,9 @@ static void conditions_that_mean_nothing_are_refused_with_what_is_wrong(void **s
 	} bad[] = { { "", "no condition" }, { "a_bytes", "no condition" },
 		{ "> 3", "names no field" }, { "a_bytes >", "number is missing" },
 		{ "a_bytes > x", "number is missing" }, { "a_bytes > 0x10", "no unit" },
-		{ "a_bytes > 1e9", "no unit" }, { "a_bytes > nan", "number" },
-		{ "a_bytes > inf", "number" }, { "a_bytes > 1.", "number" },
+		{ "a_bytes > -e9", "number is missing" }, { "a_bytes > nan", "number" },
+		{ "a_bytes > inf", "number" }, { "wall_seconds > 1h30", "no unit" },
+		{ "wall_seconds > +-3", "number is missing" }, { "a_bytes > .5", "number" },
 		{ "a_bytes > 2MB", "no unit" }, { "a_bytes > 2s", "not measured in s" },
 		{ "a_bytes > 10%", "with its sign" }, { "a_bytes < -101%", "falls by more than" },
 		{ "a_bytes > 1 2", "no unit" }, { "a_bytes > 1 K 2", "what is '2'" },
@@ -433,6 +524,9 @@ int main(void)
 		cmocka_unit_test(a_value_that_some_runs_of_a_group_do_not_have_is_not_judged),
 		cmocka_unit_test(any_number_of_a_run_can_be_asked_for_by_a_condition),
 		cmocka_unit_test(circumstances_differ_by_what_explains_and_not_by_ids),
+		cmocka_unit_test(what_a_lost_run_had_reached_is_no_final_value),
+		cmocka_unit_test(a_run_with_an_id_counts_once_in_its_group_and_is_like_itself),
+		cmocka_unit_test(numbers_near_nothing_and_far_from_it_can_be_read),
 		cmocka_unit_test(conditions_are_read_in_every_form),
 		cmocka_unit_test(conditions_that_mean_nothing_are_refused_with_what_is_wrong),
 		cmocka_unit_test(fields_stand_in_their_sections),
