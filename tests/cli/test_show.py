@@ -168,6 +168,15 @@ def test_samples_that_were_missed_are_no_flat_line(show, made):
     assert "9 of 11 samples were missed" in called.out
 
 
+@pytest.mark.parametrize("values, top", [({"tree_cpu_percent": 0.3}, "         0.1 |"), ({"proc_pss_total_bytes": 4096}, "       1 MiB |")])
+def test_a_job_that_rests_does_not_look_busy(show, made, values, top):
+    path = made([window(i, i, i + 1, values) for i in range(4)], time={"wall_seconds": 4.0})
+    lines = show(path, env={"LC_ALL": "C"}).out.split("\n")
+
+    assert top in lines  # nothing is drawn up there
+    assert "           0 |" + "." * 66 in lines
+
+
 MEMORY = {"name": "memory", "unit": "bytes", "limit": 4 * GIB, "source": "cgroup", "where": "/c/memory.max", "tightest": True}
 CPU = {"name": "cpu", "unit": "cores", "limit": 2, "source": "cgroup", "where": "/c/cpu.max", "tightest": True}
 
