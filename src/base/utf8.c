@@ -115,6 +115,11 @@ void text_add_printable(struct buf *out, const char *s, size_t n)
 	add_printable(out, s, n, "\\");
 }
 
+void text_add_quoted_printable(struct buf *out, const char *s, size_t n)
+{
+	add_printable(out, s, n, "");
+}
+
 static bool all_printable(const char *s, size_t n)
 {
 	for (size_t i = 0; i < n;) {

@@ -17,6 +17,10 @@ bool utf8_is_valid(const char *s, size_t n);
  * \xHH; a backslash as two. Nothing a process is called can move the reader's cursor. */
 void text_add_printable(struct buf *out, const char *s, size_t n);
 
+/* As text_add_printable, but a backslash stays one: for what is escaped or quoted already (command.text is made of shell words), which would
+ * be escaped twice. What may not be shown is escaped all the same, as the file that holds the text is nobody's friend. */
+void text_add_quoted_printable(struct buf *out, const char *s, size_t n);
+
 /* Adds one argv element as a POSIX shell would take it back: plain when it is made of safe characters, else
  * in single quotes, or in $'...' when it holds bytes text_add_printable would escape. */
 void text_add_shell_word(struct buf *out, const char *s, size_t n);

@@ -239,24 +239,34 @@ void process_add_command(const json_t *process, size_t bytes, struct buf *out)
 {
 	const json_t *command = json_object_get(process, "command");
 	size_t from = out->len;
+	bool whole = !json_is_true(json_object_get(process, "command_cut"));
 
 	/* One word alone is a title that the process gave itself, or a line of ps(1): no shell would read it as it stands, so it is not quoted. */
 	if (json_array_size(command) == 1)
 		command = json_array_get(command, 0);
 	if (json_is_string(command)) {
-		text_add_printable(out, json_string_value(command),
-			strnlen(json_string_value(command), bytes));
-		return;
+		const char *text = json_string_value(command);
+
+		text_add_printable(out, text, strnlen(text, bytes));
+		whole = whole && strlen(text) <= bytes;
 	}
-	for (size_t i = 0; i < json_array_size(command) && out->len - from < bytes; i++) {
+	for (size_t i = 0; i < json_array_size(command); i++) {
 		const char *word = json_string_value(json_array_get(command, i));
+
+		if (out->len - from >= bytes) {
+			whole = false;
+			break;
+		}
 
 		if (!word)
 			continue;
 		if (out->len > from)
 			buf_add_char(out, ' ');
 		text_add_shell_word(out, word, strnlen(word, bytes));
+		whole = whole && strlen(word) <= bytes;
 	}
+	if (!whole && out->len > from)
+		buf_add_text(out, "...");
 }
 
 static void take_texts(struct process_table *t, struct process_sum *p, const json_t *process)

@@ -45,7 +45,7 @@ void process_table_sort(struct process_table *t, enum process_order order);
 double process_weight(const struct process_sum *p, enum process_order order);
 void process_table_done(struct process_table *t);
 
-/* Adds the command of a process in a window as a shell would take it, cut at about so many bytes; nothing where there is none. */
+/* Adds the command of a process in a window as a shell would take it, cut at about so many bytes, with "..." when there is more; nothing where there is none. */
 void process_add_command(const json_t *process, size_t bytes, struct buf *out);
 
 #endif

@@ -87,17 +87,6 @@ static bool failed(const struct story *s)
 	       info_member(info_of(s), "limit", NULL) || code > 0;
 }
 
-/* Our own records quote what no terminal may see in the command already: that is not quoted again. */
-static bool is_clean(const char *text)
-{
-	if (!utf8_is_valid(text, strlen(text)))
-		return false;
-	for (const unsigned char *c = (const unsigned char *) text; *c; c++)
-		if (*c < 0x20 || *c == 0x7f || (c[0] == 0xc2 && c[1] < 0xa0))
-			return false;
-	return true;
-}
-
 static const char *command_of(const struct story *s)
 {
 	const char *command = info_text(info_of(s), "command", "text");
@@ -116,10 +105,7 @@ static void add_command(struct page *p, const struct story *s)
 
 	if (!command)
 		return;
-	if (is_clean(command))
-		buf_add(&text, command, strnlen(command, COMMAND_BYTES_MAX));
-	else
-		add_printable(&text, command, COMMAND_BYTES_MAX);
+	text_add_quoted_printable(&text, command, strnlen(command, COMMAND_BYTES_MAX));
 	if (room == 0) {
 		if (p->out->len > 0 && p->out->data[p->out->len - 1] == ' ')
 			p->out->data[--p->out->len] = '\0';
@@ -130,12 +116,7 @@ static void add_command(struct page *p, const struct story *s)
 	if (text.failed) {
 		p->out->failed = true;
 	} else if (text.data) {
-		size_t n = text_fitting(text.data, text.len, room);
-
-		if (n < text.len)
-			n = text_fitting(text.data, text.len, room - strlen("..."));
-		buf_add(p->out, text.data, n);
-		buf_add_text(p->out, n < text.len ? "..." : "");
+		text_add_shortened(p->out, text.data, text.len, room);
 	}
 	buf_done(&text);
 }

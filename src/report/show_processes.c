@@ -17,7 +17,7 @@
 #define INDENT 2
 #define ROOM_FOR_BOTH 68 /* columns: below that reading and writing are one number */
 
-/* Printable, cut to so many columns; `pad`: filled up to them. */
+/* Printable, cut to so many columns, which "..." at the end says; `pad`: filled up to them. */
 static void add_cut(struct buf *out, const char *text, size_t columns, bool printable, bool pad)
 {
 	struct buf whole = { 0 };
@@ -31,10 +31,12 @@ static void add_cut(struct buf *out, const char *text, size_t columns, bool prin
 		buf_done(&whole);
 		return;
 	}
-	size_t n = text_fitting(whole.data ? whole.data : "", whole.len, columns);
-	size_t wide = whole.data ? text_columns(whole.data, n) : 0;
-	if (n > 0)
-		buf_add(out, whole.data, n);
+	size_t before = out->len;
+	if (whole.len > 0)
+		text_add_shortened(out, whole.data, whole.len, columns);
+	size_t wide = out->failed || out->len == before
+			      ? 0
+			      : text_columns(out->data + before, out->len - before);
 	for (; pad && wide < columns; wide++)
 		buf_add_char(out, ' ');
 	buf_done(&whole);

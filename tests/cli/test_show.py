@@ -118,6 +118,48 @@ def test_no_line_passes_the_width(run_assay, show, width, form):
         assert not any(line != line.rstrip() for line in called.out.split("\n"))
 
 
+@pytest.mark.parametrize("form", [[], ["--events"], ["--flat"], ["-H"], ["--processes", "--width", "200"]])
+def test_a_command_that_is_quoted_in_the_record_is_not_quoted_again(run_assay, show, form):
+    run_assay(["sh", "-c", "sleep 0.3; : 'x'", "a\\b"])
+    out = show(*form, f"{run_assay.room}/run1-").out
+
+    assert r"'a\b'" in out and r"a\\b" not in out
+
+
+def test_what_no_terminal_may_see_is_escaped_in_a_command_of_a_record_that_was_tampered_with(show, made):
+    path = made(command={"text": "a\x1b[2J\u009b1m\u202e \\ b", "argv": ["a"]})
+
+    for form in ([], ["--events"], ["--flat"], ["-H"]):
+        assert r"a\e[2J\xc2\x9b1m\xe2\x80\xae \ b" in show(*form, path).out
+
+
+@pytest.mark.parametrize("width", [60, 80, 120, 200])
+def test_what_is_cut_ends_in_dots(show, made, width):
+    """A command of 150 characters: it has room on no page but the widest, and there it is whole."""
+    command = ["python3", "-c", "y" * 139]
+    path = made([window(0, 0, 1, processes=[{"pid": 5, "start_time_ticks": 5, "name": "python3", "command": command, "born": True, "states": {},
+                                             "values": {"proc_cpu_seconds": {"delta": 1.0, "last": 1.0}}}])],
+                command={"text": " ".join(command), "argv": command})
+    whole = " ".join(command)
+
+    for form in ([], ["--processes"], ["--events"]):
+        for line in show(*form, "--width", width, path).out.split("\n"):
+            at = line.find("python3 -c")
+            if at >= 0:
+                assert line[at:] == (whole if width - at >= len(whole) else whole[:width - at - 3] + "...")
+    if width == 200:
+        assert whole in show("--width", width, path).out
+
+
+def test_a_command_that_is_longer_than_what_is_kept_says_so(show, made):
+    process = {"pid": 5, "start_time_ticks": 5, "name": "x", "born": True, "states": {}, "values": {"proc_cpu_seconds": {"delta": 1.0}}}
+    path = made([window(0, 0, 1, processes=[{**process, "command": ["a", "b" * 600]}, {**process, "pid": 6, "command": ["a"] * 300},
+                                            {**process, "pid": 7, "command": ["a", "b"], "command_cut": True}])])
+    told = [process["command"] for process in json.loads(show("--json", path).out)["top_processes"]]
+
+    assert sorted(told) == sorted(["a " + "b" * 512 + "...", " ".join(["a"] * 257) + "...", "a b..."])
+
+
 @pytest.mark.parametrize("width", [60, 80, 200])
 def test_on_a_terminal_the_page_is_as_wide_as_it_and_colored(run_assay, assay, made, width):
     path = made([window(i, i, i + 1, {"tree_cpu_percent": 50}) for i in range(10)])
