@@ -350,6 +350,35 @@ def test_processes_are_all_there_in_the_order_that_was_asked_for(show, made):
     assert "too short to name: 4, 0.500 s CPU in no named process" in out
 
 
+ROWS = [{"key": "proc_cpu_seconds", "scope": "process", "quality": "sampled"}, {"key": "proc_rss_bytes", "scope": "process", "quality": "sampled"},
+        {"key": "proc_io_read_bytes", "scope": "process", "quality": "exact"}, {"key": "proc_io_write_bytes", "scope": "process", "quality": "sampled"}]
+
+
+def test_the_table_of_processes_says_how_its_numbers_are_known(show, made):
+    process = {"pid": 5, "start_time_ticks": 5, "name": "dd", "command": ["dd", "a"], "states": {}, "born": True, "values": {
+        "proc_cpu_seconds": {"delta": 1.0}, "proc_rss_bytes": {"max": 4096}, "proc_io_read_bytes": {"delta": 0}, "proc_io_write_bytes": {"delta": 5}}}
+    path = made([window(0, 0, 1, processes=[process, {**process, "pid": 6, "values": {
+        "proc_cpu_seconds": {"delta": 0.5, "quality": "exact"}, "proc_rss_bytes": {"max": 0}}}])], measurements=ROWS)
+
+    for form in ([], ["--processes"]):
+        for width in (80, 120):
+            out = show(*form, "--width", width, path).out
+            assert re.search(r"^ +pid( name)? +>= cpu +>= rss( +pss)? += read +>= write", out, re.M), out
+            assert re.search(r"^ +6( dd)? +0\.500 s +-( +-)? +- +-", out, re.M), out
+        assert re.search(r"^ +pid( name)? +>= cpu +>= rss +>= io", show(*form, "--width", 60, path).out, re.M)
+    first, second = json.loads(show("--json", path).out)["top_processes"]
+    assert first["qualities"] == {"cpu_seconds": "lower_bound", "peak_rss_bytes": "lower_bound", "io_read_bytes": "exact",
+                                  "io_write_bytes": "lower_bound"}
+    assert second["qualities"] == {"cpu_seconds": "exact"} and "peak_rss_bytes" not in second
+
+
+def test_a_table_without_resident_memory_says_that_it_is_the_proportional(show, made):
+    path = made([window(0, 0, 1, processes=[{"pid": 5, "start_time_ticks": 5, "name": "x", "states": {}, "values": {
+        "proc_pss_bytes": {"max": 4096}}}])])
+
+    assert re.search(r"^ +pid +cpu +pss +read +write  command\n +5 +- +4 KiB +- +-  x$", show(path).out, re.M)
+
+
 def test_events_stand_in_order_of_time(show, made):
     process = {"pid": 5, "start_time_ticks": 5, "name": "p", "command": ["p", "x"], "states": {}, "values": {}}
     path = made([window(0, 0, 1, processes=[{**process, "born": True}]), window(1, 3, 4, suspended_seconds=9),
