@@ -276,19 +276,6 @@ static int open_by(struct stored_run *run, const struct import_file *file, size_
 	return r;
 }
 
-static int say_unknown(struct error *err)
-{
-	struct buf names = { 0 };
-
-	for (size_t i = 0; i < n_importers; i++)
-		buf_addf(&names, "%s%s", i > 0 ? ", " : "", importers[i]->name);
-	error_say(err, -EINVAL,
-		"it is no run of assay, and of no other format that is known (%.300s)",
-		names.failed || !names.data ? "" : names.data);
-	buf_done(&names);
-	return -EINVAL;
-}
-
 /* What is no info file of ours: another tool's, or nothing we know. `own` says what was wrong with it as ours. */
 static int open_foreign(struct stored_run *run, const char *path, size_t which,
 	const struct error *own, struct error *err)
@@ -307,7 +294,9 @@ static int open_foreign(struct stored_run *run, const char *path, size_t which,
 	else if (own->code < 0 && (file.head[0] == '{' || own->code == -EFBIG || file.is_directory))
 		r = error_say(err, own->code == -EISDIR ? -EINVAL : own->code, "%s", own->text);
 	else
-		r = say_unknown(err);
+		r = error_say(err, -EINVAL,
+			"it is no run of assay, and of no other format that is known (see assay "
+			"import --list)");
 	import_file_close(&file);
 	return r;
 }

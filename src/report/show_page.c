@@ -348,7 +348,7 @@ static void verdict_rows(struct page *p, const struct story *s)
 		 isnan(facts.gpu_idle_share))
 		page_words(p, "verdict", "cannot be judged: neither CPU nor memory were measured");
 	else
-		page_words(p, "verdict", "none: no threshold of assay-show(1) is passed");
+		page_words(p, "verdict", "none: nothing stood out (what does: man assay-show)");
 }
 
 static void warning(const char *sentence, void *context)

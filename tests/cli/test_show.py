@@ -272,6 +272,45 @@ def test_a_gpu_that_is_taken_and_rests_is_told(show, made):
     assert tags(show("--json", made(gpus(6), name="busy"))) == []
 
 
+def test_cores_are_rounded_as_the_summary_of_the_run_rounded_them(show, made):
+    """0.995 is kept in thousandths; as a double it is a little less, and would become 0.99."""
+    out = show(made(headline=headline(wall_seconds=10.0, cpu_mean_cores=0.995, cpu_peak_cores=1.005), target_limits=[CPU])).out
+
+    assert "cores      = 1.00 mean, = 1.01 peak" in out
+    assert "one-core: 1.00 cores on average and 1.01 at most, of 2 allowed" in out
+    assert "= 1.01 of 2 cores at peak" in out
+
+
+def test_who_else_used_the_machine_is_told_as_the_summary_told_it(show, made):
+    """1.9047 cores are 1.905 in the record, and 1.90 for people."""
+    host = {"cores": 2, "elapsed_seconds": 10.0, "others_seconds": 19.047, "others_mean_cores": 1.905, "error_seconds": 0.1,
+            "steal_seconds": 0, "quality": "estimate"}
+    path = made(host_cpu=host)
+
+    assert "  note         ~ others used 1.90 of 2 cores of the machine meanwhile\n" in show(path).out
+    assert json.loads(show("--json", path).out)["warnings"] == ["~ others used 1.90 of 2 cores of the machine meanwhile"]
+    alone = made(name="one", host_cpu={**host, "cores": 1, "others_seconds": 5.0})
+    assert "~ others used 0.50 of 1 core of the machine" in show(alone).out
+
+
+def test_help_names_the_orders(show):
+    assert "cpu, memory, io or start" in " ".join(show("--help").out.split())
+
+
+def test_a_run_in_which_nothing_stood_out_is_told_in_a_line(show, made):
+    out = show("--width", 60, made(headline=headline(wall_seconds=10.0, cpu_mean_cores=0.5))).out
+
+    assert "  verdict      none: nothing stood out (what does: man\n               assay-show)\n" in out
+
+
+def test_what_is_no_run_is_told_in_one_line(show, room):
+    (room / "words").write_text("some words")
+    called = show(room / "words")
+
+    assert called.status == 2
+    assert called.err == f"assay: {room}/words: it is no run of assay, and of no other format that is known (see assay import --list)\n"
+
+
 def test_a_run_too_short_is_not_judged_and_the_page_says_so(show, made):
     path = made(headline=headline(wall_seconds=0.5, cpu_mean_cores=2.0), target_limits=[CPU])
 
