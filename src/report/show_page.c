@@ -55,7 +55,7 @@ static void add_outcome(const struct story *s, struct buf *out)
 	bool lost = s->run->state == STORED_LOST;
 
 	if (s->run->state == STORED_RUNNING)
-		buf_add_text(out, "running so far");
+		buf_add_text(out, s->run->why[0] ? "running when last written" : "running so far");
 	else if (lost)
 		buf_add_text(out, "lost, its recorder ended without a word");
 	else if (ended)
@@ -302,6 +302,9 @@ static void ending_rows(struct page *p, const struct story *s)
 		add_printable(&text, s->run->why, sizeof(s->run->why));
 		buf_addf(&text, "; what is told is true up to %s",
 			s->survey.windows > 0 ? "the last window" : "then");
+		words(p, "state", &text);
+	} else if (s->run->state == STORED_RUNNING && s->run->why[0]) {
+		add_printable(&text, s->run->why, sizeof(s->run->why));
 		words(p, "state", &text);
 	} else if (evidence && info_member(info_of(s), "outcome", "signal") && !limit) {
 		add_printable(&text, evidence, 1000);

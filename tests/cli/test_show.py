@@ -367,6 +367,16 @@ def test_a_run_that_runs_is_told_so_far_and_a_lost_one_as_lost(run_assay, show):
     assert "no recorder holds it" in lost.out.replace("\n               ", " ")
 
 
+def test_a_run_of_another_machine_is_told_as_it_was_when_it_was_written(show, made):
+    path = made(state="running", host={"hostname": "elsewhere"}, monitor={"boot_id": "another"}, outcome={}, headline={})
+    called = show(path)
+
+    assert called.out.startswith("assay: running when last written, for 10.0 s: job\n")
+    assert "  state        it ran on another machine when it was last written; whether it still\n" in called.out
+    told = json.loads(show("--json", path).out)
+    assert told["state"] == "running" and "cannot be known here" in told["why"]
+
+
 def test_processes_are_all_there_in_the_order_that_was_asked_for(show, made):
     def process(pid, cpu, rss, **more):
         return {"pid": pid, "start_time_ticks": pid, "name": f"p{pid}", "command": [f"/bin/p{pid}", "a b"], "states": {}, "born": True,
