@@ -32,14 +32,13 @@ static const struct option_row rows[] = {
 	{ .group = "What is shown",
 		.name = "json",
 		.help = "writes the whole record as JSON, with the state, verdicts, warnings and "
-			"top "
-			"processes; several runs: one object after the other" },
+			"top processes; several runs: one object after the other" },
 	{ .name = "processes", .help = "lists every process that the series names" },
 	{ .name = "sort",
 		.argument = "ORDER",
 		.choices = orders,
 		.default_text = "cpu",
-		.help = "the order of --processes" },
+		.help = "the order of --processes: cpu, memory, io or start" },
 	{ .name = "events", .help = "lists births, ends, limits, gaps and joins in order of time" },
 	{ .name = "human",
 		.letter = 'H',

@@ -126,35 +126,64 @@ static double seconds_since_written(const struct stored_run *run)
 	return (double) (now.tv_sec - st.st_mtim.tv_sec);
 }
 
+static void read_boot_id(char *text, size_t size)
+{
+	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, size - 1);
+
+	text[n > 0 ? n : 0] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+	if (fd >= 0)
+		close(fd);
+}
+
+/* Whether the lock of its recorder may not be seen from here, so that a lock that is free says nothing. */
+static bool is_of_another_machine(const struct stored_run *run)
+{
+	const char *host = text_at(run->info, "host", "hostname");
+	const char *boot = text_at(run->info, "monitor", "boot_id");
+	char own_boot[64];
+	char own[256] = "";
+
+	read_boot_id(own_boot, sizeof(own_boot));
+	gethostname(own, sizeof(own) - 1);
+	/* Containers have names of their own, and the locks of one kernel. */
+	if (boot && own_boot[0] && strcmp(boot, own_boot) == 0)
+		return false;
+	if (host && strcmp(host, own) != 0)
+		return true;
+	/* By the same name it is this machine before it was booted anew, unless more was written since: names are not unique. */
+	return boot && own_boot[0] &&
+	       seconds_since_written(run) < (double) clock_boottime_ns() / 1e9;
+}
+
 /* It says that it runs. */
 static void judge_running(struct stored_run *run)
 {
-	const char *host = text_at(run->info, "host", "hostname");
 	const json_t *interval =
 		json_object_get(json_object_get(run->info, "options"), "report_interval_seconds");
 	double quiet = 10 * json_number_value(interval);
-	char own[256] = "";
+	double since = seconds_since_written(run);
 
 	run->state = STORED_RUNNING;
 	if (is_written(run->file))
 		return;
-	gethostname(own, sizeof(own) - 1);
 	if (quiet < QUIET_MIN_SECONDS)
 		quiet = QUIET_MIN_SECONDS;
-	if (host && strcmp(host, own) != 0) {
-		double since = seconds_since_written(run);
-
-		/* Its lock may not be seen from here. */
-		if (since <= quiet)
-			return;
+	if (!is_of_another_machine(run)) {
+		run->state = STORED_LOST;
+		snprintf(run->why, sizeof(run->why),
+			"its file says that it is running, and no recorder holds it");
+	} else if (since <= quiet) {
+		snprintf(run->why, sizeof(run->why),
+			"it ran on another machine when it was last written; whether it still "
+			"does cannot be known here");
+	} else {
+		run->state = STORED_LOST;
 		snprintf(run->why, sizeof(run->why),
 			"it ran on another machine, and wrote nothing for %lld s",
 			(long long) since);
-	} else {
-		snprintf(run->why, sizeof(run->why),
-			"its file says that it is running, and no recorder holds it");
 	}
-	run->state = STORED_LOST;
 }
 
 static int check_own(const json_t *info, struct error *err)
@@ -282,19 +311,6 @@ static int open_by(struct stored_run *run, const struct import_file *file, size_
 	return r;
 }
 
-static int say_unknown(struct error *err)
-{
-	struct buf names = { 0 };
-
-	for (size_t i = 0; i < n_importers; i++)
-		buf_addf(&names, "%s%s", i > 0 ? ", " : "", importers[i]->name);
-	error_say(err, -EINVAL,
-		"it is no run of assay, and of no other format that is known (%.300s)",
-		names.failed || !names.data ? "" : names.data);
-	buf_done(&names);
-	return -EINVAL;
-}
-
 /* What is no info file of ours: another tool's, or nothing we know. `own` says what was wrong with it as ours. */
 static int open_foreign(struct stored_run *run, const char *path, size_t which,
 	const struct error *own, struct error *err)
@@ -313,7 +329,9 @@ static int open_foreign(struct stored_run *run, const char *path, size_t which,
 	else if (own->code < 0 && (file.head[0] == '{' || own->code == -EFBIG || file.is_directory))
 		r = error_say(err, own->code, "%s", own->text);
 	else
-		r = say_unknown(err);
+		r = error_say(err, -EINVAL,
+			"it is no run of assay, and of no other format that is known (see assay "
+			"import --list)");
 	import_file_close(&file);
 	return r;
 }

@@ -34,7 +34,7 @@ struct stored_run {
 	size_t which; /* a file may hold several runs: 0 is the first */
 	json_t *info;
 	enum stored_state state;
-	char why[200]; /* of a lost one: how that is known; "" */
+	char why[200]; /* of a lost one how that is known, of a running one why that may be over; "" */
 };
 
 /* What was met while the windows were read. */

@@ -134,6 +134,11 @@ double chart_round_up(double value, bool binary)
 	return base * one;
 }
 
+double chart_top(double highest, double least, bool binary)
+{
+	return chart_round_up(highest > least ? highest : least, binary);
+}
+
 struct time_unit {
 	const char *name;
 	double seconds, from; /* of the span from which on it is used */

@@ -28,6 +28,8 @@ size_t chart_row_of(const struct chart *c, double value);
 
 /* The least round number that is not below the value: 1, 1.5, 2, 3, 4, 5, 6, 8 ... by powers of 10, or of 1024 with `binary`. */
 double chart_round_up(double value, bool binary);
+/* What the uppermost dot stands for when the values come to `highest`: a round number that is not below `least` either. */
+double chart_top(double highest, double least, bool binary);
 /* Adds the labels of a time axis below so many columns: "0", "30", ..., with the unit behind the last one. */
 void chart_time_axis(double span, size_t columns, struct buf *out);
 

@@ -22,6 +22,14 @@ void format_percent(uint64_t thousandths, char text[UNITS_TEXT_SIZE])
 		(unsigned long long) (thousandths % 1000 / 100));
 }
 
+void format_cores(double cores, char text[UNITS_TEXT_SIZE])
+{
+	if (cores >= 0 && cores < 1e9)
+		format_number(UNITLESS, (uint64_t) (cores * 1000 + 0.5), text);
+	else
+		snprintf(text, UNITS_TEXT_SIZE, "%.4g", cores);
+}
+
 const char *mark_of_quality(const char *name)
 {
 	for (unsigned q = 0; q < N_QUALITY; q++)

@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/macros.h"
 #include "base/utf8.h"
+#include "model/value.h"
 #include "report/info_value.h"
 
 #define PROCESSES_MAX 50000
@@ -16,48 +17,98 @@
 #define COMMAND_BYTES 512
 
 /* The rows of our own records, then those of other tools'. */
-static const char *const cpu_keys[] = { "proc_cpu_seconds", NULL };
-static const char *const percent_keys[] = { "proc_cpu_percent", NULL };
-static const char *const rss_keys[] = { "proc_hwm_bytes", "proc_rss_bytes", "ps_rss_bytes", NULL };
-static const char *const pss_keys[] = { "proc_pss_bytes", NULL };
-static const char *const read_keys[] = { "proc_io_read_bytes", NULL };
-static const char *const write_keys[] = { "proc_io_write_bytes", NULL };
+static const struct key {
+	const char *name;
+	enum process_number number;
+	bool is_counter;
+} process_keys[PROCESS_KEYS] = {
+	{ "proc_cpu_seconds", NUMBER_CPU, true },
+	{ "proc_cpu_percent", NUMBER_CPU_PERCENT, false },
+	{ "proc_hwm_bytes", NUMBER_RSS, false },
+	{ "proc_rss_bytes", NUMBER_RSS, false },
+	{ "ps_rss_bytes", NUMBER_RSS, false },
+	{ "proc_pss_bytes", NUMBER_PSS, false },
+	{ "proc_io_read_bytes", NUMBER_READ, true },
+	{ "proc_io_write_bytes", NUMBER_WRITE, true },
+};
 
-/* The highest of what the rows came to in a window. */
-static double gauge_of(const json_t *values, const char *const *keys)
+static double *number_of(struct process_sum *p, enum process_number number)
 {
-	double found = (double) NAN;
+	double *const numbers[N_PROCESS_NUMBER] = { [NUMBER_CPU] = &p->cpu_seconds,
+		[NUMBER_CPU_PERCENT] = &p->cpu_percent,
+		[NUMBER_RSS] = &p->rss_bytes,
+		[NUMBER_PSS] = &p->pss_bytes,
+		[NUMBER_READ] = &p->read_bytes,
+		[NUMBER_WRITE] = &p->write_bytes };
 
-	for (; *keys; keys++) {
-		double number = info_number(values, *keys, "max");
+	return numbers[number];
+}
+
+/* What was read at samples a process has used at least: it went on after the last of them, and may have had more between them. */
+static unsigned char quality_of(const json_t *of)
+{
+	const char *name = info_text(of, "quality", NULL);
+
+	for (unsigned char q = 0; name && q < N_QUALITY; q++)
+		if (strcmp(name, quality_name((enum quality) q)) == 0)
+			return q == SAMPLED ? LOWER_BOUND : q;
+	return ABSENT;
+}
+
+unsigned char process_quality_of_both(unsigned char a, unsigned char b)
+{
+	if (a == ABSENT || b == ABSENT || a == b)
+		return a == ABSENT ? b : a;
+	if (a == EXACT || b == EXACT)
+		return a == EXACT ? b : a;
+	return ESTIMATE;
+}
+
+void process_table_begin(struct process_table *t, const json_t *measurements)
+{
+	for (size_t i = 0; i < json_array_size(measurements); i++) {
+		const json_t *row = json_array_get(measurements, i);
+		const char *key = info_text(row, "key", NULL);
+
+		for (size_t k = 0; key && k < PROCESS_KEYS; k++)
+			if (strcmp(key, process_keys[k].name) == 0)
+				t->row_qualities[k] = quality_of(row);
+	}
+}
+
+/* NAN: there is none. */
+static double read_number(const json_t *value, const struct key *key)
+{
+	bool is_memory = key->number == NUMBER_RSS || key->number == NUMBER_PSS;
+	double number = info_number(value, key->is_counter ? "delta" : "max", NULL);
+
+	if (isnan(number) && !key->is_counter)
+		number = info_number(value, "last", NULL);
+	/* One that was caught while it exits has given its memory back already. */
+	return is_memory && !(number > 0) ? (double) NAN : number;
+}
+
+static void take_numbers(
+	const struct process_table *t, struct process_sum *p, const json_t *process)
+{
+	const json_t *values = json_object_get(process, "values");
+
+	for (size_t k = 0; k < PROCESS_KEYS; k++) {
+		const struct key *key = &process_keys[k];
+		const json_t *value = json_object_get(values, key->name);
+		double *sum = number_of(p, key->number);
+		double number = read_number(value, key);
+		unsigned char quality = quality_of(value);
 
 		if (isnan(number))
-			number = info_number(values, *keys, "last");
-		if (isnan(found) || number > found)
-			found = number;
+			continue;
+		if (isnan(*sum) || (!key->is_counter && number > *sum))
+			*sum = number;
+		else if (key->is_counter)
+			*sum += number;
+		p->qualities[key->number] = process_quality_of_both(p->qualities[key->number],
+			quality == ABSENT ? t->row_qualities[k] : quality);
 	}
-	return found;
-}
-
-static double growth_of(const json_t *values, const char *const *keys)
-{
-	double found = (double) NAN;
-
-	for (; *keys && isnan(found); keys++)
-		found = info_number(values, *keys, "delta");
-	return found;
-}
-
-static void raise_to(double *highest, double number)
-{
-	if (isnan(*highest) || number > *highest)
-		*highest = number;
-}
-
-static void add_to(double *sum, double number)
-{
-	if (!isnan(number))
-		*sum = isnan(*sum) ? number : *sum + number;
 }
 
 static double or_none(double number)
@@ -239,24 +290,34 @@ void process_add_command(const json_t *process, size_t bytes, struct buf *out)
 {
 	const json_t *command = json_object_get(process, "command");
 	size_t from = out->len;
+	bool whole = !json_is_true(json_object_get(process, "command_cut"));
 
 	/* One word alone is a title that the process gave itself, or a line of ps(1): no shell would read it as it stands, so it is not quoted. */
 	if (json_array_size(command) == 1)
 		command = json_array_get(command, 0);
 	if (json_is_string(command)) {
-		text_add_printable(out, json_string_value(command),
-			strnlen(json_string_value(command), bytes));
-		return;
+		const char *text = json_string_value(command);
+
+		text_add_printable(out, text, strnlen(text, bytes));
+		whole = whole && strlen(text) <= bytes;
 	}
-	for (size_t i = 0; i < json_array_size(command) && out->len - from < bytes; i++) {
+	for (size_t i = 0; i < json_array_size(command); i++) {
 		const char *word = json_string_value(json_array_get(command, i));
+
+		if (out->len - from >= bytes) {
+			whole = false;
+			break;
+		}
 
 		if (!word)
 			continue;
 		if (out->len > from)
 			buf_add_char(out, ' ');
 		text_add_shell_word(out, word, strnlen(word, bytes));
+		whole = whole && strlen(word) <= bytes;
 	}
+	if (!whole && out->len > from)
+		buf_add_text(out, "...");
 }
 
 static void take_texts(struct process_table *t, struct process_sum *p, const json_t *process)
@@ -282,7 +343,6 @@ static void take_texts(struct process_table *t, struct process_sum *p, const jso
 static void add_one(struct process_table *t, const json_t *process, double start, double end)
 {
 	const json_t *pid = json_object_get(process, "pid");
-	const json_t *values = json_object_get(process, "values");
 
 	if (!json_is_integer(pid) || json_integer_value(pid) < 1 ||
 		json_integer_value(pid) > INT32_MAX)
@@ -291,12 +351,7 @@ static void add_one(struct process_table *t, const json_t *process, double start
 	if (!p)
 		return;
 	take_texts(t, p, process);
-	add_to(&p->cpu_seconds, growth_of(values, cpu_keys));
-	raise_to(&p->cpu_percent, gauge_of(values, percent_keys));
-	raise_to(&p->rss_bytes, gauge_of(values, rss_keys));
-	raise_to(&p->pss_bytes, gauge_of(values, pss_keys));
-	add_to(&p->read_bytes, growth_of(values, read_keys));
-	add_to(&p->write_bytes, growth_of(values, write_keys));
+	take_numbers(t, p, process);
 	if (isnan(p->first_seconds)) {
 		double since = info_number(process, "since_seconds", NULL);
 

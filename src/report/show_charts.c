@@ -24,14 +24,15 @@ struct kind {
 	const char *unit; /* as fields are named: what the numbers are shown in */
 	const char *behind; /* the number: "/s" */
 	const char *limit; /* in target_limits, or NULL */
+	double least; /* what the top stands for at least: below it a job rests, and its course must not look as if it were busy */
 	size_t rows;
 	bool binary;
 };
 
 static const struct kind kinds[] = {
-	{ TRACK_CPU, "cpu", "cores", "cores", "", "cpu", 4, false },
-	{ TRACK_MEMORY, "memory", "", "bytes", "", "memory", 4, true },
-	{ TRACK_IO, "io", "", "bytes", "/s", NULL, 3, true },
+	{ TRACK_CPU, "cpu", "cores", "cores", "", "cpu", 0.1, 4, false },
+	{ TRACK_MEMORY, "memory", "", "bytes", "", "memory", 1024 * 1024, 4, true },
+	{ TRACK_IO, "io", "", "bytes", "/s", NULL, 64 * 1024, 3, true },
 };
 
 static void add_amount(const struct kind *k, double number, struct buf *out)
@@ -152,7 +153,7 @@ static bool add_chart(
 	double highest = near && limit > t->course.highest ? limit : t->course.highest;
 	struct chart c = { .course = &t->course,
 		.span = s->span,
-		.top = chart_round_up(highest, k->binary),
+		.top = chart_top(highest, k->least, k->binary),
 		.limit = near ? limit : (double) NAN,
 		.columns = columns,
 		.rows = k->rows,

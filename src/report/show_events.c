@@ -10,7 +10,7 @@
 #include "report/show.h"
 #include "report/wrap.h"
 
-#define COMMAND_BYTES 512
+#define COMMAND_BYTES 4096 /* no line has room for more */
 
 struct events {
 	const struct stored_run *run;
@@ -31,11 +31,9 @@ static void add_event(struct events *e, double at, const char *what, const char 
 	if (line.failed) {
 		e->text.failed = true;
 	} else {
-		size_t n = text_fitting(line.data, line.len, e->look->columns);
-
-		while (n > 0 && line.data[n - 1] == ' ')
-			n--;
-		buf_add(&e->text, line.data, n);
+		while (line.len > 0 && line.data[line.len - 1] == ' ')
+			line.data[--line.len] = '\0';
+		text_add_shortened(&e->text, line.data, line.len, e->look->columns);
 		buf_add_char(&e->text, '\n');
 	}
 	buf_done(&line);
@@ -177,7 +175,7 @@ static void add_start(struct events *e)
 	struct buf text = { 0 };
 
 	if (command)
-		text_add_printable(&text, command, strnlen(command, COMMAND_BYTES));
+		text_add_quoted_printable(&text, command, strnlen(command, COMMAND_BYTES));
 	if (text.failed)
 		e->text.failed = true;
 	else

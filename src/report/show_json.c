@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/macros.h"
+#include "model/value.h"
 #include "report/info_value.h"
 #include "report/show.h"
 
@@ -68,6 +69,24 @@ static void add_warning(const char *sentence, void *context)
 		json_array_append_new(context, text);
 }
 
+/* How well each number that is there is known. */
+static json_t *qualities(const struct process_sum *p)
+{
+	static const char *const names[N_PROCESS_NUMBER] = { [NUMBER_CPU] = "cpu_seconds",
+		[NUMBER_CPU_PERCENT] = "peak_cpu_percent",
+		[NUMBER_RSS] = "peak_rss_bytes",
+		[NUMBER_PSS] = "peak_pss_bytes",
+		[NUMBER_READ] = "io_read_bytes",
+		[NUMBER_WRITE] = "io_write_bytes" };
+	json_t *of = json_object();
+
+	for (int n = 0; n < N_PROCESS_NUMBER; n++)
+		if (p->qualities[n] != ABSENT)
+			json_object_set_new(of, names[n],
+				json_string(quality_name((enum quality) p->qualities[n])));
+	return of;
+}
+
 static json_t *process(const struct process_sum *p)
 {
 	json_t *of = json_object();
@@ -85,6 +104,7 @@ static json_t *process(const struct process_sum *p)
 	set_bytes(of, "peak_pss_bytes", p->pss_bytes);
 	set_bytes(of, "io_read_bytes", p->read_bytes);
 	set_bytes(of, "io_write_bytes", p->write_bytes);
+	json_object_set_new(of, "qualities", qualities(p));
 	set_number(of, "first_seconds", p->first_seconds);
 	set_number(of, "last_seconds", p->last_seconds);
 	if (p->born)

@@ -55,7 +55,7 @@ static void add_outcome(const struct story *s, struct buf *out)
 	bool lost = s->run->state == STORED_LOST;
 
 	if (s->run->state == STORED_RUNNING)
-		buf_add_text(out, "running so far");
+		buf_add_text(out, s->run->why[0] ? "running when last written" : "running so far");
 	else if (lost)
 		buf_add_text(out, "lost, its recorder ended without a word");
 	else if (ended)
@@ -87,17 +87,6 @@ static bool failed(const struct story *s)
 	       info_member(info_of(s), "limit", NULL) || code > 0;
 }
 
-/* Our own records quote what no terminal may see in the command already: that is not quoted again. */
-static bool is_clean(const char *text)
-{
-	if (!utf8_is_valid(text, strlen(text)))
-		return false;
-	for (const unsigned char *c = (const unsigned char *) text; *c; c++)
-		if (*c < 0x20 || *c == 0x7f || (c[0] == 0xc2 && c[1] < 0xa0))
-			return false;
-	return true;
-}
-
 static const char *command_of(const struct story *s)
 {
 	const char *command = info_text(info_of(s), "command", "text");
@@ -116,10 +105,7 @@ static void add_command(struct page *p, const struct story *s)
 
 	if (!command)
 		return;
-	if (is_clean(command))
-		buf_add(&text, command, strnlen(command, COMMAND_BYTES_MAX));
-	else
-		add_printable(&text, command, COMMAND_BYTES_MAX);
+	text_add_quoted_printable(&text, command, strnlen(command, COMMAND_BYTES_MAX));
 	if (room == 0) {
 		if (p->out->len > 0 && p->out->data[p->out->len - 1] == ' ')
 			p->out->data[--p->out->len] = '\0';
@@ -130,12 +116,7 @@ static void add_command(struct page *p, const struct story *s)
 	if (text.failed) {
 		p->out->failed = true;
 	} else if (text.data) {
-		size_t n = text_fitting(text.data, text.len, room);
-
-		if (n < text.len)
-			n = text_fitting(text.data, text.len, room - strlen("..."));
-		buf_add(p->out, text.data, n);
-		buf_add_text(p->out, n < text.len ? "..." : "");
+		text_add_shortened(p->out, text.data, text.len, room);
 	}
 	buf_done(&text);
 }
@@ -322,6 +303,9 @@ static void ending_rows(struct page *p, const struct story *s)
 		buf_addf(&text, "; what is told is true up to %s",
 			s->survey.windows > 0 ? "the last window" : "then");
 		words(p, "state", &text);
+	} else if (s->run->state == STORED_RUNNING && s->run->why[0]) {
+		add_printable(&text, s->run->why, sizeof(s->run->why));
+		words(p, "state", &text);
 	} else if (evidence && info_member(info_of(s), "outcome", "signal") && !limit) {
 		add_printable(&text, evidence, 1000);
 		words(p, "outcome", &text);
@@ -367,7 +351,7 @@ static void verdict_rows(struct page *p, const struct story *s)
 		 isnan(facts.gpu_idle_share))
 		page_words(p, "verdict", "cannot be judged: neither CPU nor memory were measured");
 	else
-		page_words(p, "verdict", "none: no threshold of assay-show(1) is passed");
+		page_words(p, "verdict", "none: nothing stood out (what does: man assay-show)");
 }
 
 static void warning(const char *sentence, void *context)

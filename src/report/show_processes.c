@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/macros.h"
 #include "base/utf8.h"
+#include "model/value.h"
 #include "report/info_value.h"
 #include "report/page.h"
 #include "report/show.h"
@@ -17,7 +18,7 @@
 #define INDENT 2
 #define ROOM_FOR_BOTH 68 /* columns: below that reading and writing are one number */
 
-/* Printable, cut to so many columns; `pad`: filled up to them. */
+/* Printable, cut to so many columns, which "..." at the end says; `pad`: filled up to them. */
 static void add_cut(struct buf *out, const char *text, size_t columns, bool printable, bool pad)
 {
 	struct buf whole = { 0 };
@@ -31,10 +32,12 @@ static void add_cut(struct buf *out, const char *text, size_t columns, bool prin
 		buf_done(&whole);
 		return;
 	}
-	size_t n = text_fitting(whole.data ? whole.data : "", whole.len, columns);
-	size_t wide = whole.data ? text_columns(whole.data, n) : 0;
-	if (n > 0)
-		buf_add(out, whole.data, n);
+	size_t before = out->len;
+	if (whole.len > 0)
+		text_add_shortened(out, whole.data, whole.len, columns);
+	size_t wide = out->failed || out->len == before
+			      ? 0
+			      : text_columns(out->data + before, out->len - before);
 	for (; pad && wide < columns; wide++)
 		buf_add_char(out, ' ');
 	buf_done(&whole);
@@ -70,10 +73,15 @@ static void add_hours(struct buf *out, double seconds, int columns)
 	buf_addf(out, " %*s", columns, text);
 }
 
+static bool is_share(const struct process_sum *p)
+{
+	return isnan(p->cpu_seconds) && !isnan(p->cpu_percent);
+}
+
 /* Seconds where they are known, else the highest share of a core. */
 static void add_cpu(struct buf *out, const struct process_sum *p)
 {
-	bool share = isnan(p->cpu_seconds) && !isnan(p->cpu_percent);
+	bool share = is_share(p);
 
 	if (p->cpu_seconds >= 3600 && p->cpu_seconds < 1e15)
 		add_hours(out, p->cpu_seconds, 9);
@@ -120,7 +128,7 @@ static bool has_name(size_t columns)
 	return columns >= 100;
 }
 
-static void add_line(struct buf *out, const struct process_sum *p, size_t columns)
+static void add_line(struct buf *out, const struct process_sum *p, bool of_rss, size_t columns)
 {
 	struct buf line = { 0 };
 
@@ -130,7 +138,7 @@ static void add_line(struct buf *out, const struct process_sum *p, size_t column
 		add_cut(&line, p->name ? p->name : "", NAME_COLUMNS, false, true);
 	}
 	add_cpu(&line, p);
-	add_number(&line, "bytes", isnan(p->rss_bytes) ? p->pss_bytes : p->rss_bytes, 9);
+	add_number(&line, "bytes", of_rss ? p->rss_bytes : p->pss_bytes, 9);
 	if (columns < ROOM_FOR_BOTH) {
 		add_number(&line, "bytes", sum(p->read_bytes, p->write_bytes), 9);
 	} else {
@@ -153,18 +161,72 @@ static void add_line(struct buf *out, const struct process_sum *p, size_t column
 	buf_done(&line);
 }
 
-static void add_head(struct page *p)
-{
-	char head[120];
-	size_t columns = page_columns(p);
+/* What holds for a column: of the numbers that stand in it. */
+struct columns {
+	unsigned char cpu, rss, pss, read, write; /* enum quality */
+	bool has_rss;
+};
 
-	snprintf(head, sizeof(head), "%*s%7s%s %9s %9s%s  command", INDENT, "", "pid",
-		has_name(columns) ? " name           " : "", "cpu", "memory",
-		columns < ROOM_FOR_BOTH ? "        io" : "      read   written");
-	if (columns < strlen(head))
-		head[columns] = '\0';
-	page_styled(p, STYLE_DIM, head);
+static void look_at(struct columns *c, const struct process_sum *p)
+{
+	const unsigned char *q = p->qualities;
+
+	c->cpu = process_quality_of_both(c->cpu, q[is_share(p) ? NUMBER_CPU_PERCENT : NUMBER_CPU]);
+	c->rss = process_quality_of_both(c->rss, q[NUMBER_RSS]);
+	c->pss = process_quality_of_both(c->pss, q[NUMBER_PSS]);
+	c->read = process_quality_of_both(c->read, q[NUMBER_READ]);
+	c->write = process_quality_of_both(c->write, q[NUMBER_WRITE]);
+	c->has_rss = c->has_rss || !isnan(p->rss_bytes);
+}
+
+/* ">= read", right-aligned as the numbers are. */
+static void add_title(struct buf *out, unsigned char quality, const char *title)
+{
+	char text[20];
+	const char *mark = quality_mark((enum quality) quality);
+
+	snprintf(text, sizeof(text), "%s%s%s", quality == ABSENT ? "" : mark,
+		quality == ABSENT ? "" : " ", title);
+	buf_addf(out, " %9s", text);
+}
+
+static void add_io_titles(struct buf *out, const struct columns *c, bool both)
+{
+	if (both) {
+		add_title(out, c->read, "read");
+		add_title(out, c->write, "write");
+	} else {
+		add_title(out, process_quality_of_both(c->read, c->write), "io");
+	}
+}
+
+static void add_head_line(struct page *p, struct buf *head)
+{
+	size_t n = text_fitting(head->data ? head->data : "", head->len, page_columns(p));
+
+	while (n > 0 && head->data[n - 1] == ' ')
+		n--;
+	if (head->data)
+		head->data[n] = '\0';
+	if (head->failed)
+		p->out->failed = true;
+	else
+		page_styled(p, STYLE_DIM, head->data);
 	page_end_row(p);
+	buf_done(head);
+}
+
+static void add_head(struct page *p, const struct columns *c)
+{
+	size_t columns = page_columns(p);
+	struct buf head = { 0 };
+
+	buf_addf(&head, "%*s%7s%s", INDENT, "", "pid", has_name(columns) ? " name           " : "");
+	add_title(&head, c->cpu, "cpu");
+	add_title(&head, c->has_rss ? c->rss : c->pss, c->has_rss ? "rss" : "pss");
+	add_io_titles(&head, c, columns >= ROOM_FOR_BOTH);
+	buf_add_text(&head, "  command");
+	add_head_line(p, &head);
 }
 
 static bool is_picked(const struct process_sum **picked, size_t n, const struct process_sum *p)
@@ -240,7 +302,8 @@ static void add_names(struct page *p, const struct story *s)
 		text_add_printable(&text, name, strlen(name));
 		buf_addf(&text, " x%.0f", info_number(of, "processes", NULL));
 		if (!isnan(cpu)) {
-			buf_add_char(&text, ' ');
+			/* As of the table: at their last samples. */
+			buf_addf(&text, " %s ", quality_mark(LOWER_BOUND));
 			show_add_number("seconds", cpu, &text);
 		}
 	}
@@ -258,10 +321,14 @@ void show_top_processes(struct page *p, struct story *s)
 	const struct process_sum *picked[3 * SHOW_TOP];
 	size_t n = show_pick_processes(&s->processes, picked, ARRAY_SIZE(picked));
 
-	if (n > 0)
-		add_head(p);
+	struct columns columns = { 0 };
+
 	for (size_t i = 0; i < n; i++)
-		add_line(p->out, picked[i], page_columns(p));
+		look_at(&columns, picked[i]);
+	if (n > 0)
+		add_head(p, &columns);
+	for (size_t i = 0; i < n; i++)
+		add_line(p->out, picked[i], columns.has_rss, page_columns(p));
 	if (s->processes.n > n && n > 0) {
 		char text[80];
 
@@ -327,20 +394,33 @@ static void add_full_line(struct buf *out, const struct process_sum *p, size_t c
 	buf_done(&line);
 }
 
+static void add_full_head(struct page *p, const struct columns *c)
+{
+	size_t columns = page_columns(p);
+	struct buf head = { 0 };
+
+	buf_addf(&head, "%7s %-*s", "pid", NAME_COLUMNS, "name");
+	add_title(&head, c->cpu, "cpu");
+	add_title(&head, c->rss, "rss");
+	if (has_pss(columns))
+		add_title(&head, c->pss, "pss");
+	add_io_titles(&head, c, has_both_directions(columns));
+	if (has_times(columns))
+		buf_addf(&head, " %15s", "from-to, s");
+	buf_add_text(&head, columns > 101 ? "  command" : "");
+	add_head_line(p, &head);
+}
+
 void show_processes(
 	struct story *s, enum process_order order, const struct show_look *look, struct buf *out)
 {
 	struct page page = { .out = out, .color = look->color, .columns = look->columns };
-	char head[140];
-	size_t columns = look->columns;
+	struct columns c = { 0 };
 
 	process_table_sort(&s->processes, order);
-	snprintf(head, sizeof(head), "%7s %-15s %9s %9s%s%s%s%s", "pid", "name", "cpu", "rss",
-		has_pss(columns) ? "       pss" : "",
-		has_both_directions(columns) ? "      read   written" : "        io",
-		has_times(columns) ? "      from-to, s" : "", columns > 101 ? "  command" : "");
-	page_styled(&page, STYLE_DIM, head);
-	page_end_row(&page);
+	for (size_t i = 0; i < s->processes.n; i++)
+		look_at(&c, &s->processes.list[i]);
+	add_full_head(&page, &c);
 	for (size_t i = 0; i < s->processes.n; i++)
 		add_full_line(out, &s->processes.list[i], look->columns);
 	if (s->processes.let_go > 0)

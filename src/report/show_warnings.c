@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/utf8.h"
 #include "report/info_value.h"
+#include "report/number.h"
 #include "report/show.h"
 
 /* Of the machine's time: from there on it is told. */
@@ -66,20 +67,32 @@ static void swap(const struct story *s, const struct sink *to)
 		say_amount(to, "bytes", peak, "of the job's memory were in swap at most");
 }
 
+/* With its mark: it is no more than what the machine's clock ticks tell. */
+static void others(const json_t *host, double cores, const struct sink *to)
+{
+	const char *quality = info_text(host, "quality", NULL);
+	/* The mean in the record is rounded already. */
+	double mean = info_number(host, "others_seconds", NULL) /
+		      info_number(host, "elapsed_seconds", NULL);
+
+	say(to, "%s%sothers used %.2f of %.0f %s of the machine meanwhile",
+		quality ? mark_of_quality(quality) : "", quality ? " " : "", mean, cores,
+		cores > 1 ? "cores" : "core");
+}
+
 static void machine(const struct story *s, const struct sink *to)
 {
 	const json_t *host = json_object_get(s->run->info, "host_cpu");
 	double cores = info_number(host, "cores", NULL);
 	double whole = info_number(host, "elapsed_seconds", NULL) * cores;
-	double others = info_number(host, "others_seconds", NULL) -
+	double surely = info_number(host, "others_seconds", NULL) -
 			info_number(host, "error_seconds", NULL);
 	double steal = info_number(host, "steal_seconds", NULL);
 
 	if (!(whole > 0))
 		return;
-	if (others > OTHERS_SHARE * whole)
-		say(to, "others used %.2f of %.0f cores of the machine meanwhile",
-			info_number(host, "others_mean_cores", NULL), cores);
+	if (surely > OTHERS_SHARE * whole)
+		others(host, cores, to);
 	if (steal > OTHERS_SHARE * whole)
 		say(to, "the hypervisor took %.0f %% of the machine's CPU time (steal)",
 			100 * steal / whole);

@@ -340,6 +340,7 @@ int story_gather(const struct stored_run *run, struct story *ret)
 	int r;
 
 	*ret = (struct story){ .run = run };
+	process_table_begin(&ret->processes, json_object_get(run->info, "measurements"));
 	r = find_sources(ret);
 	if (r == 0)
 		r = stored_run_windows(run, add_window, ret, &survey, &ret->trouble);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "report/number.h"
 
 /*
  * JUmPER judges means by 0.7 of the CPUs, 0.8 of the memory, and GPUs by 0.1 GB, 5 % and half of the samples. Kept are the numbers; but CPU is
@@ -99,22 +100,30 @@ static bool gpu_unused(const struct verdict_facts *f, char *text)
 
 static bool cpu_bound(const struct verdict_facts *f, char *text)
 {
+	char mean[UNITS_TEXT_SIZE];
+
 	if (verdict_is_too_short(f) || !(f->allowed_cores > 0) ||
 		!(f->mean_cores >= t->cpu_share * f->allowed_cores))
 		return false;
-	snprintf(text, VERDICT_TEXT_SIZE, "%.2f of %.4g allowed cores on average (%.0f %%)",
-		f->mean_cores, f->allowed_cores, 100 * f->mean_cores / f->allowed_cores);
+	format_cores(f->mean_cores, mean);
+	snprintf(text, VERDICT_TEXT_SIZE, "%s of %.4g allowed cores on average (%.0f %%)", mean,
+		f->allowed_cores, 100 * f->mean_cores / f->allowed_cores);
 	return true;
 }
 
 /* One thread that never rests: more cores would not help it. */
 static bool one_core(const struct verdict_facts *f, char *text)
 {
+	char mean[UNITS_TEXT_SIZE];
+	char peak[UNITS_TEXT_SIZE];
+
 	if (verdict_is_too_short(f) || !(f->allowed_cores > t->one_core_peak) ||
 		!(f->mean_cores >= t->one_core_mean) || !(f->peak_cores <= t->one_core_peak))
 		return false;
-	snprintf(text, VERDICT_TEXT_SIZE, "%.2f cores on average and %.2f at most, of %.4g allowed",
-		f->mean_cores, f->peak_cores, f->allowed_cores);
+	format_cores(f->mean_cores, mean);
+	format_cores(f->peak_cores, peak);
+	snprintf(text, VERDICT_TEXT_SIZE, "%s cores on average and %s at most, of %.4g allowed",
+		mean, peak, f->allowed_cores);
 	return true;
 }
 

@@ -86,6 +86,23 @@ size_t text_columns(const char *s, size_t n)
 	return used;
 }
 
+void text_add_shortened(struct buf *out, const char *text, size_t n, size_t columns)
+{
+	static const char more[] = "...";
+	size_t dots = strlen(more);
+	size_t fitting = text_fitting(text, n, columns);
+
+	if (fitting == n) {
+		buf_add(out, text, n);
+		return;
+	}
+	fitting = text_fitting(text, n, columns > dots ? columns - dots : 0);
+	while (fitting > 0 && text[fitting - 1] == ' ')
+		fitting--;
+	buf_add(out, text, fitting);
+	buf_add(out, more, dots < columns ? dots : columns);
+}
+
 void text_add_wrapped(struct buf *out, const char *text, size_t column, size_t indent)
 {
 	bool line_start = true;

@@ -14,6 +14,9 @@ size_t text_columns(const char *s, size_t n);
 /* How many bytes of the text fit into so many columns, cutting between characters. */
 size_t text_fitting(const char *s, size_t n, size_t columns);
 
+/* Adds printable text, cut to so many columns; "..." at its end says that there is more. */
+void text_add_shortened(struct buf *out, const char *text, size_t n, size_t columns);
+
 /* Adds the text, broken at blanks so that no line passes PAGE_COLUMNS where words allow. It begins at `column` of the
  * current line; further lines begin at `indent`. Neither a blank at a line's end nor a final newline is added. */
 void text_add_wrapped(struct buf *out, const char *text, size_t column, size_t indent);

@@ -118,6 +118,48 @@ def test_no_line_passes_the_width(run_assay, show, width, form):
         assert not any(line != line.rstrip() for line in called.out.split("\n"))
 
 
+@pytest.mark.parametrize("form", [[], ["--events"], ["--flat"], ["-H"], ["--processes", "--width", "200"]])
+def test_a_command_that_is_quoted_in_the_record_is_not_quoted_again(run_assay, show, form):
+    run_assay(["sh", "-c", "sleep 0.3; : 'x'", "a\\b"])
+    out = show(*form, f"{run_assay.room}/run1-").out
+
+    assert r"'a\b'" in out and r"a\\b" not in out
+
+
+def test_what_no_terminal_may_see_is_escaped_in_a_command_of_a_record_that_was_tampered_with(show, made):
+    path = made(command={"text": "a\x1b[2J\u009b1m\u202e \\ b", "argv": ["a"]})
+
+    for form in ([], ["--events"], ["--flat"], ["-H"]):
+        assert r"a\e[2J\xc2\x9b1m\xe2\x80\xae \ b" in show(*form, path).out
+
+
+@pytest.mark.parametrize("width", [60, 80, 120, 200])
+def test_what_is_cut_ends_in_dots(show, made, width):
+    """A command of 150 characters: it has room on no page but the widest, and there it is whole."""
+    command = ["python3", "-c", "y" * 139]
+    path = made([window(0, 0, 1, processes=[{"pid": 5, "start_time_ticks": 5, "name": "python3", "command": command, "born": True, "states": {},
+                                             "values": {"proc_cpu_seconds": {"delta": 1.0, "last": 1.0}}}])],
+                command={"text": " ".join(command), "argv": command})
+    whole = " ".join(command)
+
+    for form in ([], ["--processes"], ["--events"]):
+        for line in show(*form, "--width", width, path).out.split("\n"):
+            at = line.find("python3 -c")
+            if at >= 0:
+                assert line[at:] == (whole if width - at >= len(whole) else whole[:width - at - 3] + "...")
+    if width == 200:
+        assert whole in show("--width", width, path).out
+
+
+def test_a_command_that_is_longer_than_what_is_kept_says_so(show, made):
+    process = {"pid": 5, "start_time_ticks": 5, "name": "x", "born": True, "states": {}, "values": {"proc_cpu_seconds": {"delta": 1.0}}}
+    path = made([window(0, 0, 1, processes=[{**process, "command": ["a", "b" * 600]}, {**process, "pid": 6, "command": ["a"] * 300},
+                                            {**process, "pid": 7, "command": ["a", "b"], "command_cut": True}])])
+    told = [process["command"] for process in json.loads(show("--json", path).out)["top_processes"]]
+
+    assert sorted(told) == sorted(["a " + "b" * 512 + "...", " ".join(["a"] * 257) + "...", "a b..."])
+
+
 @pytest.mark.parametrize("width", [60, 80, 200])
 def test_on_a_terminal_the_page_is_as_wide_as_it_and_colored(run_assay, assay, made, width):
     path = made([window(i, i, i + 1, {"tree_cpu_percent": 50}) for i in range(10)])
@@ -166,6 +208,15 @@ def test_samples_that_were_missed_are_no_flat_line(show, made):
 
     assert row[14:] == ":" * 33
     assert "9 of 11 samples were missed" in called.out
+
+
+@pytest.mark.parametrize("values, top", [({"tree_cpu_percent": 0.3}, "         0.1 |"), ({"proc_pss_total_bytes": 4096}, "       1 MiB |")])
+def test_a_job_that_rests_does_not_look_busy(show, made, values, top):
+    path = made([window(i, i, i + 1, values) for i in range(4)], time={"wall_seconds": 4.0})
+    lines = show(path, env={"LC_ALL": "C"}).out.split("\n")
+
+    assert top in lines  # nothing is drawn up there
+    assert "           0 |" + "." * 66 in lines
 
 
 MEMORY = {"name": "memory", "unit": "bytes", "limit": 4 * GIB, "source": "cgroup", "where": "/c/memory.max", "tightest": True}
@@ -219,6 +270,45 @@ def test_a_gpu_that_is_taken_and_rests_is_told(show, made):
 
     assert tags(show("--json", made(gpus(5)))) == ["gpu-allocated-unused"]
     assert tags(show("--json", made(gpus(6), name="busy"))) == []
+
+
+def test_cores_are_rounded_as_the_summary_of_the_run_rounded_them(show, made):
+    """0.995 is kept in thousandths; as a double it is a little less, and would become 0.99."""
+    out = show(made(headline=headline(wall_seconds=10.0, cpu_mean_cores=0.995, cpu_peak_cores=1.005), target_limits=[CPU])).out
+
+    assert "cores      = 1.00 mean, = 1.01 peak" in out
+    assert "one-core: 1.00 cores on average and 1.01 at most, of 2 allowed" in out
+    assert "= 1.01 of 2 cores at peak" in out
+
+
+def test_who_else_used_the_machine_is_told_as_the_summary_told_it(show, made):
+    """1.9047 cores are 1.905 in the record, and 1.90 for people."""
+    host = {"cores": 2, "elapsed_seconds": 10.0, "others_seconds": 19.047, "others_mean_cores": 1.905, "error_seconds": 0.1,
+            "steal_seconds": 0, "quality": "estimate"}
+    path = made(host_cpu=host)
+
+    assert "  note         ~ others used 1.90 of 2 cores of the machine meanwhile\n" in show(path).out
+    assert json.loads(show("--json", path).out)["warnings"] == ["~ others used 1.90 of 2 cores of the machine meanwhile"]
+    alone = made(name="one", host_cpu={**host, "cores": 1, "others_seconds": 5.0})
+    assert "~ others used 0.50 of 1 core of the machine" in show(alone).out
+
+
+def test_help_names_the_orders(show):
+    assert "cpu, memory, io or start" in " ".join(show("--help").out.split())
+
+
+def test_a_run_in_which_nothing_stood_out_is_told_in_a_line(show, made):
+    out = show("--width", 60, made(headline=headline(wall_seconds=10.0, cpu_mean_cores=0.5))).out
+
+    assert "  verdict      none: nothing stood out (what does: man\n               assay-show)\n" in out
+
+
+def test_what_is_no_run_is_told_in_one_line(show, room):
+    (room / "words").write_text("some words")
+    called = show(room / "words")
+
+    assert called.status == 2
+    assert called.err == f"assay: {room}/words: it is no run of assay, and of no other format that is known (see assay import --list)\n"
 
 
 def test_a_run_too_short_is_not_judged_and_the_page_says_so(show, made):
@@ -277,6 +367,16 @@ def test_a_run_that_runs_is_told_so_far_and_a_lost_one_as_lost(run_assay, show):
     assert "no recorder holds it" in lost.out.replace("\n               ", " ")
 
 
+def test_a_run_of_another_machine_is_told_as_it_was_when_it_was_written(show, made):
+    path = made(state="running", host={"hostname": "elsewhere"}, monitor={"boot_id": "another"}, outcome={}, headline={})
+    called = show(path)
+
+    assert called.out.startswith("assay: running when last written, for 10.0 s: job\n")
+    assert "  state        it ran on another machine when it was last written; whether it still\n" in called.out
+    told = json.loads(show("--json", path).out)
+    assert told["state"] == "running" and "cannot be known here" in told["why"]
+
+
 def test_processes_are_all_there_in_the_order_that_was_asked_for(show, made):
     def process(pid, cpu, rss, **more):
         return {"pid": pid, "start_time_ticks": pid, "name": f"p{pid}", "command": [f"/bin/p{pid}", "a b"], "states": {}, "born": True,
@@ -297,6 +397,35 @@ def test_processes_are_all_there_in_the_order_that_was_asked_for(show, made):
     assert re.search(r"^ +1 p1 +1\.50 s +300 B +- +- +15 B +0\.0-2\.0  /bin/p1 'a b'$", out, re.M)
     assert re.search(r"^ +3 p3 .* <1\.0->2\.0  ", out, re.M)
     assert "too short to name: 4, 0.500 s CPU in no named process" in out
+
+
+ROWS = [{"key": "proc_cpu_seconds", "scope": "process", "quality": "sampled"}, {"key": "proc_rss_bytes", "scope": "process", "quality": "sampled"},
+        {"key": "proc_io_read_bytes", "scope": "process", "quality": "exact"}, {"key": "proc_io_write_bytes", "scope": "process", "quality": "sampled"}]
+
+
+def test_the_table_of_processes_says_how_its_numbers_are_known(show, made):
+    process = {"pid": 5, "start_time_ticks": 5, "name": "dd", "command": ["dd", "a"], "states": {}, "born": True, "values": {
+        "proc_cpu_seconds": {"delta": 1.0}, "proc_rss_bytes": {"max": 4096}, "proc_io_read_bytes": {"delta": 0}, "proc_io_write_bytes": {"delta": 5}}}
+    path = made([window(0, 0, 1, processes=[process, {**process, "pid": 6, "values": {
+        "proc_cpu_seconds": {"delta": 0.5, "quality": "exact"}, "proc_rss_bytes": {"max": 0}}}])], measurements=ROWS)
+
+    for form in ([], ["--processes"]):
+        for width in (80, 120):
+            out = show(*form, "--width", width, path).out
+            assert re.search(r"^ +pid( name)? +>= cpu +>= rss( +pss)? += read +>= write", out, re.M), out
+            assert re.search(r"^ +6( dd)? +0\.500 s +-( +-)? +- +-", out, re.M), out
+        assert re.search(r"^ +pid( name)? +>= cpu +>= rss +>= io", show(*form, "--width", 60, path).out, re.M)
+    first, second = json.loads(show("--json", path).out)["top_processes"]
+    assert first["qualities"] == {"cpu_seconds": "lower_bound", "peak_rss_bytes": "lower_bound", "io_read_bytes": "exact",
+                                  "io_write_bytes": "lower_bound"}
+    assert second["qualities"] == {"cpu_seconds": "exact"} and "peak_rss_bytes" not in second
+
+
+def test_a_table_without_resident_memory_says_that_it_is_the_proportional(show, made):
+    path = made([window(0, 0, 1, processes=[{"pid": 5, "start_time_ticks": 5, "name": "x", "states": {}, "values": {
+        "proc_pss_bytes": {"max": 4096}}}])])
+
+    assert re.search(r"^ +pid +cpu +pss +read +write  command\n +5 +- +4 KiB +- +-  x$", show(path).out, re.M)
 
 
 def test_events_stand_in_order_of_time(show, made):

@@ -163,6 +163,22 @@ static void round_numbers_are_those_of_their_unit(void **state)
 	assert_true(fabs(chart_round_up(0.0004, false) - 0.0004) < 1e-12);
 }
 
+static void what_rests_lies_at_the_ground(void **state)
+{
+	(void) state;
+	assert_true(chart_top(0.003, 0.1, false) == 0.1);
+	assert_true(chart_top(0.12, 0.1, false) == 0.12);
+	assert_true(chart_top(4096, 1024 * 1024, true) == 1024 * 1024);
+	assert_true(chart_top((double) NAN, 0.1, false) == 0.1);
+	start();
+	course_add(&course, 0, 2, 0.003);
+	course_add(&course, 2, 4, 0.06);
+	struct chart c = chart(4, chart_top(course.highest, 0.1, false), 2, 2, false);
+	/* U+28C0: the lowest dots alone, 0.003 of 0.1; 0.06 is five of eight high, four of them in the lower row: U+28FF. */
+	row_is(&c, 0, " \xe2\xa3\x80");
+	row_is(&c, 1, "\xe2\xa3\x80\xe2\xa3\xbf");
+}
+
 static void axis_is(double span, size_t columns, const char *expected)
 {
 	struct buf out = { 0 };
@@ -193,6 +209,7 @@ int main(void)
 		cmocka_unit_test(a_limit_without_utf8_is_a_line_where_nothing_else_is),
 		cmocka_unit_test(nonsense_in_a_series_is_passed_over),
 		cmocka_unit_test(round_numbers_are_those_of_their_unit),
+		cmocka_unit_test(what_rests_lies_at_the_ground),
 		cmocka_unit_test(the_axis_of_time_has_the_unit_of_its_span),
 	};
 	return cmocka_run_group_tests_name("chart", tests, NULL, NULL);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "model/value.h"
 #include "report/process_table.h"
 #include "report/wrap.h"
 
@@ -72,6 +73,59 @@ static void what_was_not_read_is_no_number(void **state)
 	assert_true(isnan(t.list[0].cpu_seconds) && isnan(t.list[0].read_bytes));
 	assert_true(
 		process_weight(&t.list[0], BY_CPU) < 0 && process_weight(&t.list[0], BY_IO) < 0);
+	process_table_done(&t);
+}
+
+static void what_has_no_memory_any_more_tells_none(void **state)
+{
+	struct process_table t = { 0 };
+
+	(void) state;
+	add(&t,
+		"{\"pid\":5,\"values\":{\"proc_rss_bytes\":{\"max\":0},\"proc_pss_bytes\":{\"max\":"
+		"0},"
+		"\"proc_io_write_bytes\":{\"delta\":0}}}",
+		0);
+	assert_true(isnan(t.list[0].rss_bytes) && isnan(t.list[0].pss_bytes));
+	assert_true(t.list[0].write_bytes == 0);
+	/* It was seen while it lived, and then at its end. */
+	add(&t,
+		"{\"pid\":6,\"values\":{\"proc_hwm_bytes\":{\"max\":8},\"proc_rss_bytes\":{\"max\":"
+		"0}}}",
+		0);
+	assert_true(t.list[1].rss_bytes == 8);
+	process_table_done(&t);
+}
+
+static void what_was_read_at_samples_is_a_lower_bound(void **state)
+{
+	static const char rows[] =
+		"[{\"key\":\"proc_cpu_seconds\",\"quality\":\"sampled\"},"
+		"{\"key\":\"proc_rss_bytes\",\"quality\":\"exact\"},{\"key\":7},{}]";
+	json_t *measurements = json_loads(rows, 0, NULL);
+	struct process_table t = { 0 };
+
+	(void) state;
+	process_table_begin(&t, measurements);
+	add(&t,
+		"{\"pid\":5,\"values\":{\"proc_cpu_seconds\":{\"delta\":1},\"proc_rss_bytes\":{"
+		"\"max\":3},"
+		"\"proc_io_read_bytes\":{\"delta\":1}}}",
+		0);
+	assert_int_equal(t.list[0].qualities[NUMBER_CPU], LOWER_BOUND);
+	assert_int_equal(t.list[0].qualities[NUMBER_RSS], EXACT);
+	assert_int_equal(t.list[0].qualities[NUMBER_READ], ABSENT);
+	assert_int_equal(t.list[0].qualities[NUMBER_WRITE], ABSENT);
+	/* A line says it where it differs from the row; with an estimate the sum is no bound. */
+	add(&t, "{\"pid\":5,\"values\":{\"proc_cpu_seconds\":{\"delta\":1,\"quality\":\"exact\"}}}",
+		1);
+	assert_int_equal(t.list[0].qualities[NUMBER_CPU], LOWER_BOUND);
+	add(&t,
+		"{\"pid\":5,\"values\":{\"proc_cpu_seconds\":{\"delta\":1,\"quality\":\"estimate\"}"
+		"}}",
+		2);
+	assert_int_equal(t.list[0].qualities[NUMBER_CPU], ESTIMATE);
+	json_decref(measurements);
 	process_table_done(&t);
 }
 
@@ -150,6 +204,8 @@ int main(void)
 		cmocka_unit_test(a_pid_that_is_used_again_is_another_process),
 		cmocka_unit_test(without_a_start_a_pid_that_ended_is_another_process),
 		cmocka_unit_test(what_was_not_read_is_no_number),
+		cmocka_unit_test(what_has_no_memory_any_more_tells_none),
+		cmocka_unit_test(what_was_read_at_samples_is_a_lower_bound),
 		cmocka_unit_test(a_command_is_quoted_but_for_a_title_that_is_one_word),
 		cmocka_unit_test(of_very_many_the_living_and_the_largest_are_kept),
 		cmocka_unit_test(a_word_that_is_longer_than_a_line_is_cut),

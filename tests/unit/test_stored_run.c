@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -251,6 +253,69 @@ static void test_an_imported_run_that_was_lost_says_why(void **state)
 	stored_run_done(&run);
 }
 
+/* A record of a run that goes on, by a host and a boot; "": as ours, NULL: neither is told. */
+static void put_running(const char *host, const char *boot)
+{
+	char own_host[256] = "";
+	char own_boot[64] = "";
+	char text[1000];
+	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "r");
+
+	assert_non_null(f);
+	assert_non_null(fgets(own_boot, sizeof(own_boot), f));
+	own_boot[strcspn(own_boot, "\n")] = '\0';
+	fclose(f);
+	assert_int_equal(gethostname(own_host, sizeof(own_host) - 1), 0);
+	snprintf(text, sizeof(text),
+		"{\"schema\": \"assay-run\", \"version\": \"1.0\", \"state\": \"running\", "
+		"\"time\": {}, \"host\": {\"hostname\": \"%s\"}, \"monitor\": {\"boot_id\": "
+		"\"%s\"}}",
+		*host ? host : own_host, *boot ? boot : own_boot);
+	put("info.json", text);
+}
+
+static void expect_state(enum stored_state state, const char *why)
+{
+	struct stored_run run;
+
+	assert_int_equal(stored_run_open(".", &run, NULL), 0);
+	assert_int_equal(run.state, state);
+	assert_non_null(strstr(run.why, why));
+	stored_run_done(&run);
+}
+
+static void written_before(time_t seconds)
+{
+	struct timespec times[2] = { 0 };
+
+	clock_gettime(CLOCK_REALTIME, &times[0]);
+	times[0].tv_sec -= seconds;
+	times[1] = times[0];
+	assert_int_equal(utimensat(AT_FDCWD, "info.json", times, 0), 0);
+}
+
+static void test_whether_a_run_of_another_machine_still_runs_is_not_known(void **state)
+{
+	(void) state;
+	struct timespec boot;
+
+	put_running("", "");
+	expect_state(STORED_LOST, "no recorder holds it");
+	/* A container on this machine has another name. */
+	put_running("elsewhere", "");
+	expect_state(STORED_LOST, "no recorder holds it");
+	put_running("elsewhere", "another-boot");
+	expect_state(STORED_RUNNING, "another machine");
+	written_before(3000);
+	expect_state(STORED_LOST, "on another machine, and wrote nothing for 300");
+	/* By our name: another machine when it was written since ours is up, else ours before. */
+	put_running("", "another-boot");
+	expect_state(STORED_RUNNING, "another machine");
+	clock_gettime(CLOCK_BOOTTIME, &boot);
+	written_before(boot.tv_sec + 10);
+	expect_state(STORED_LOST, "no recorder holds it");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -269,6 +334,9 @@ int main(void)
 			test_what_cannot_be_read_is_said_with_its_name, make_room, drop_room),
 		cmocka_unit_test_setup_teardown(
 			test_an_imported_run_that_was_lost_says_why, make_room, drop_room),
+		cmocka_unit_test_setup_teardown(
+			test_whether_a_run_of_another_machine_still_runs_is_not_known, make_room,
+			drop_room),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
