@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/utf8.h"
+#include "record/json_walk.h"
 #include "record/run_names.h"
 #include "report/info_value.h"
 #include "report/page.h"
@@ -21,7 +22,7 @@ static double statistic(const json_t *summary, const char *middle, const char *e
 	const char *key;
 	json_t *value;
 
-	json_object_foreach((json_t *) (uintptr_t) summary, key, value)
+	json_object_foreach(json_walk(summary), key, value)
 	{
 		if (run_name_is(key, end) && strstr(key, middle))
 			return info_number(value, "value", NULL);

@@ -9,6 +9,7 @@
 #include "base/macros.h"
 #include "base/units.h"
 #include "base/utf8.h"
+#include "record/json_walk.h"
 #include "report/info_value.h"
 #include "report/page.h"
 #include "report/show.h"
@@ -259,7 +260,7 @@ static void slurm_row(struct page *p, const struct story *s)
 	const char *key;
 	struct buf text = { 0 };
 
-	json_object_foreach((json_t *) (uintptr_t) slurm, key, value)
+	json_object_foreach(json_walk(slurm), key, value)
 	{
 		buf_add_text(&text, text.len > 0 ? ", " : "");
 		add_printable(&text, key, 100);

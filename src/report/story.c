@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/macros.h"
+#include "record/json_walk.h"
 #include "record/run_names.h"
 #include "report/info_value.h"
 
@@ -206,7 +207,7 @@ static void count_states(struct story *s, const json_t *window)
 		const char *letter;
 		json_t *count;
 
-		json_object_foreach((json_t *) (uintptr_t) states, letter, count)
+		json_object_foreach(json_walk(states), letter, count)
 		{
 			uint64_t n = (uint64_t) json_integer_value(count);
 
@@ -266,7 +267,7 @@ static void look_at_gpu(struct story *s, const json_t *device)
 
 	if (!gpu)
 		return;
-	json_object_foreach((json_t *) (uintptr_t) values, key, value)
+	json_object_foreach(json_walk(values), key, value)
 	{
 		double mean = mean_of(value);
 
