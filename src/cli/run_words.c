@@ -193,8 +193,9 @@ static const char *find_last(struct candidates *c, size_t back)
 {
 	size_t known = 0;
 
-	if (c->n > 0)
-		qsort(c->list, c->n, sizeof(*c->list), later_written);
+	if (!c->list || c->n == 0)
+		return NULL;
+	qsort(c->list, c->n, sizeof(*c->list), later_written);
 	for (size_t opened = 0; opened < c->n; opened++) {
 		struct candidate one = c->list[opened];
 
@@ -210,7 +211,7 @@ static const char *find_last(struct candidates *c, size_t back)
 		c->list[known] = one;
 		known = latest_first(c->list, known + 1);
 	}
-	return c->list && known > back ? c->list[back].path : NULL;
+	return known > back ? c->list[back].path : NULL;
 }
 
 static void done(struct candidates *c)

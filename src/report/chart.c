@@ -165,8 +165,11 @@ void chart_time_axis(double span, size_t columns, struct buf *out)
 	double step = chart_round_up(whole / (double) (ticks > 0 ? ticks : 1), false);
 	size_t column = 0;
 
-	for (double at = 0; at <= whole * (1 + 1e-9); at += step) {
-		bool last = at + step > whole * (1 + 1e-9);
+	size_t steps = (size_t) (whole * (1 + 1e-9) / step);
+
+	for (size_t i = 0; i <= steps; i++) {
+		double at = (double) i * step;
+		bool last = i == steps;
 		char label[48];
 		int n = snprintf(label, sizeof(label), "%.6g%s%s", at, last ? " " : "",
 			last ? unit->name : "");

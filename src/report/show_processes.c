@@ -202,9 +202,9 @@ static void add_io_titles(struct buf *out, const struct columns *c, bool both)
 
 static void add_head_line(struct page *p, struct buf *head)
 {
-	size_t n = text_fitting(head->data ? head->data : "", head->len, page_columns(p));
+	size_t n = head->data ? text_fitting(head->data, head->len, page_columns(p)) : 0;
 
-	while (n > 0 && head->data[n - 1] == ' ')
+	while (head->data && n > 0 && head->data[n - 1] == ' ')
 		n--;
 	if (head->data)
 		head->data[n] = '\0';
@@ -289,7 +289,7 @@ static void add_names(struct page *p, const struct story *s)
 	size_t n = json_array_size(names);
 	size_t shown = n < 6 ? n : 6;
 
-	if (s->processes.n <= 2 * SHOW_TOP || n == 0)
+	if (s->processes.n <= (size_t) 2 * SHOW_TOP || n == 0)
 		return;
 	for (size_t i = 0; i < shown; i++) {
 		const json_t *of = json_array_get(names, i);

@@ -120,7 +120,7 @@ static void time_that_passed(const struct story *s, const struct sink *to)
 	}
 	if (s->missed_ticks > 0)
 		say(to, "%llu of %llu samples were missed", (unsigned long long) s->missed_ticks,
-			(unsigned long long) (s->missed_ticks + s->samples));
+			(unsigned long long) s->missed_ticks + (unsigned long long) s->samples);
 }
 
 static void series(const struct story *s, const struct sink *to)
