@@ -201,8 +201,8 @@ static int set_asked(struct request *q, struct error *err)
 		asked_names_add(asked, q->fields[i], true);
 	for (size_t i = 0; i < q->n_conditions; i++)
 		asked_names_add(asked, q->names[i], false);
-	if (q->by)
-		asked_names_add(asked, q->by, false);
+	if (q->runs.by)
+		asked_names_add(asked, q->runs.by, false);
 	return asked->failed ? no_memory(err) : 0;
 }
 

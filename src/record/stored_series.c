@@ -14,6 +14,41 @@
 #include "record/foreign/import.h"
 #include "record/stored_run.h"
 
+#define SECONDS_MAX 1e12 /* 30000 years: no clock counts so far */
+
+/* From `least` on; one that is not there is not wrong. */
+static bool is_absent_or_number(const json_t *window, const char *name, double least)
+{
+	const json_t *number = json_object_get(window, name);
+
+	return !number || (json_is_number(number) && json_number_value(number) >= least);
+}
+
+static bool is_absent_or(json_type type, const json_t *window, const char *name)
+{
+	const json_t *of = json_object_get(window, name);
+
+	return !of || json_typeof(of) == type;
+}
+
+/* What every reader of a window takes as granted: a time that goes forward, counts that count, and lists and objects where they belong. */
+static bool makes_sense(const json_t *window)
+{
+	const json_t *start = json_object_get(window, "start_seconds");
+	const json_t *end = json_object_get(window, "end_seconds");
+
+	return json_is_number(start) && json_is_number(end) && json_number_value(start) >= 0 &&
+	       json_number_value(end) >= json_number_value(start) &&
+	       json_number_value(end) < SECONDS_MAX && is_absent_or_number(window, "samples", 0) &&
+	       is_absent_or_number(window, "missed_ticks", 0) &&
+	       is_absent_or_number(window, "suspended_seconds", 0) &&
+	       is_absent_or(JSON_STRING, window, "time") &&
+	       is_absent_or(JSON_OBJECT, window, "values") &&
+	       is_absent_or(JSON_OBJECT, window, "absent") &&
+	       is_absent_or(JSON_ARRAY, window, "devices") &&
+	       is_absent_or(JSON_ARRAY, window, "processes");
+}
+
 static bool is_window(const json_t *window)
 {
 	const char *schema = json_string_value(json_object_get(window, "schema"));
@@ -21,8 +56,7 @@ static bool is_window(const json_t *window)
 
 	return schema && strcmp(schema, USAGE_SCHEMA) == 0 && version &&
 	       strncmp(version, "1.", 2) == 0 &&
-	       json_is_integer(json_object_get(window, "sequence")) &&
-	       json_is_number(json_object_get(window, "end_seconds"));
+	       json_is_integer(json_object_get(window, "sequence")) && makes_sense(window);
 }
 
 static int open_series(const char *path, struct error *err)

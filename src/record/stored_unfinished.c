@@ -134,6 +134,21 @@ static json_t *kept_headline(const json_t *told)
 	return headline;
 }
 
+/* The wall time of the last renewal; before the first one older records say 0, which nobody measured. */
+static void keep_wall(struct stored_run *run)
+{
+	json_t *time = json_object_get(run->info, "time");
+	const json_t *wall = json_object_get(time, "wall_seconds");
+	json_t *headline = json_object_get(run->info, "headline");
+
+	if (json_is_number(wall) && json_number_value(wall) > 0 &&
+		!json_object_get(headline, "wall_seconds"))
+		json_object_set_new(headline, "wall_seconds",
+			json_pack("{s:O, s:s, s:O}", "value", json_walk(wall), "quality",
+				quality_name(LOWER_BOUND), "lower", json_walk(wall)));
+	json_object_del(time, "wall_seconds");
+}
+
 static void tell(struct stored_run *run, struct unfinished *u)
 {
 	json_t *headline = kept_headline(json_object_get(run->info, "headline"));
@@ -149,6 +164,7 @@ static void tell(struct stored_run *run, struct unfinished *u)
 		json_decref(f->kept);
 	}
 	json_object_set_new(run->info, "headline", headline);
+	keep_wall(run);
 	json_object_del(run->info, "rungs");
 	if (json_object_get(processes, "counted"))
 		json_object_set_new(processes, "counted", json_false());
@@ -157,12 +173,9 @@ static void tell(struct stored_run *run, struct unfinished *u)
 void stored_unfinished_headline(struct stored_run *run)
 {
 	struct unfinished u = { .rows = json_object_get(run->info, "measurements") };
-	json_t *time = json_object_get(run->info, "time");
 	struct stat st;
 	int fd = -1;
 
-	/* It is of the last renewal; older records say 0 before the first. The headline has what is known. */
-	json_object_del(time, "wall_seconds");
 	if (run->series)
 		fd = open(run->series, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {

@@ -266,7 +266,7 @@ LOST = {"state": "running", "host": {"hostname": socket.gethostname()}}
 @pytest.mark.parametrize("condition, status", [
     ("wall_seconds > +10%", 2), ("wall_seconds > 20s", 2), ("wall_seconds > 4s", 1), ("wall_seconds < 4s", 0),
     ("wall_seconds.value > +10%", 2), ("wall_seconds < -10%", 2), ("memory_peak_bytes > +10%", 1), ("memory_peak_bytes < -10%", 0),
-    ("cpu_mean_cores > +10%", 2), ("cpu_mean_cores < 5", 2), ("processes.seen > 9", 2), ("processes.seen > 2", 1),
+    ("cpu_mean_cores > +10%", 2), ("processes.seen > 9", 2), ("processes.seen > 2", 1),
     ("host.cpus_online > 4", 0)])
 def test_what_a_lost_run_had_reached_is_only_a_lower_bound(records, condition, status):
     members = {"processes": {"seen": 3}}
@@ -276,7 +276,9 @@ def test_what_a_lost_run_had_reached_is_only_a_lower_bound(records, condition, s
     called = records.compare("a", "b", "--all-outcomes", "--fail-if", condition)
 
     assert called.status == status, called.out
-    assert ("1 of B was not recorded to the end" in " ".join(called.out.split())) == (condition != "host.cpus_online > 4")
+    # A mean so far is no bound: there is none.
+    told = condition != "host.cpus_online > 4" and "cores" not in condition
+    assert ("1 of B was not recorded to the end" in " ".join(called.out.split())) == told
     assert ">= 5.00 s" in called.out
 
 

@@ -349,6 +349,27 @@ def test_a_torn_and_damaged_series_is_told_and_the_rest_shown(show, made):
     assert (told["windows"], told["damaged"], told["torn"]) == (2, 1, True)
 
 
+@pytest.mark.parametrize("wrong", [{"start_seconds": -5}, {"start_seconds": 9}, {"end_seconds": "2"}, {"values": []}, {"processes": "x"},
+                                   {"samples": -1}])
+def test_a_window_that_makes_no_sense_is_told_as_damage(show, made, wrong):
+    path = made([window(0, 0, 1), {**window(1, 1, 2), **wrong}, window(2, 2, 3)])
+    out = show(path).out
+
+    assert "1 line of the series could not be read, the first is line 2" in out
+    told = json.loads(show("--json", path).out)["series"]
+    assert (told["windows"], told["damaged"]) == (2, 1)
+
+
+def test_an_empty_info_file_is_told_as_empty(show, made):
+    path = made([window(0, 0, 1)])
+    (path / "info.json").write_text("")
+
+    for word in (path, path / "info.json", path / "usage.jsonl"):
+        called = show(word)
+        assert (called.status, called.out) == (2, "")
+        assert called.err == f"assay: {path}/info.json: it is empty\n"
+
+
 def test_a_run_that_runs_is_told_so_far_and_a_lost_one_as_lost(run_assay, show):
     started = run_assay.start(["sleep", "60"])
     started.running_info()
@@ -372,7 +393,7 @@ def test_a_run_of_another_machine_is_told_as_it_was_when_it_was_written(show, ma
     called = show(path)
 
     assert called.out.startswith("assay: running when last written, for 10.0 s: job\n")
-    assert "  state        it ran on another machine when it was last written; whether it still\n" in called.out
+    assert "state it ran on another machine when it was last written; whether it still does cannot be known here" in " ".join(called.out.split())
     told = json.loads(show("--json", path).out)
     assert told["state"] == "running" and "cannot be known here" in told["why"]
 

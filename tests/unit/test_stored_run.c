@@ -211,6 +211,47 @@ static void test_lines_twice_late_or_damaged_are_left_out_and_counted(void **sta
 	assert_true(survey.torn);
 }
 
+/* A window number 1 with those members. */
+#define WRONG(members)                                                                             \
+	"{\"schema\":\"assay-usage\",\"version\":\"1.0\",\"sequence\":1," members "}\n"
+
+static void test_windows_that_make_no_sense_are_damage(void **state)
+{
+	(void) state;
+	static const char *const wrong[] = {
+		WRONG("\"start_seconds\":-1,\"end_seconds\":1"),
+		WRONG("\"start_seconds\":2,\"end_seconds\":1.5"),
+		WRONG("\"start_seconds\":1,\"end_seconds\":1e300"),
+		WRONG("\"start_seconds\":\"1\",\"end_seconds\":2"),
+		WRONG("\"start_seconds\":1,\"end_seconds\":null"),
+		WRONG("\"end_seconds\":2"),
+		WRONG("\"start_seconds\":1,\"end_seconds\":2,\"values\":[]"),
+		WRONG("\"start_seconds\":1,\"end_seconds\":2,\"processes\":{}"),
+		WRONG("\"start_seconds\":1,\"end_seconds\":2,\"devices\":7"),
+		WRONG("\"start_seconds\":1,\"end_seconds\":2,\"samples\":-1"),
+		WRONG("\"start_seconds\":1,\"end_seconds\":2,\"missed_ticks\":\"x\""),
+		WRONG("\"start_seconds\":1,\"end_seconds\":2,\"suspended_seconds\":-5"),
+	};
+	struct series_survey survey;
+
+	put("info.json", INFO);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		char text[2000];
+
+		snprintf(text, sizeof(text), "%s%s%s", WINDOW(0), wrong[i], WINDOW(2));
+		put("usage.jsonl", text);
+		expect_windows(".", "0 2 ", &survey);
+		assert_int_equal(survey.windows, 2);
+		assert_int_equal(survey.damaged, 1);
+		assert_int_equal(survey.first_damaged, 2);
+		assert_int_equal(survey.missing, 1);
+	}
+	/* One of no length is none of them: a run may end in the moment a window opens. */
+	put("usage.jsonl", WINDOW(0) WRONG("\"start_seconds\":1,\"end_seconds\":1"));
+	expect_windows(".", "0 1 ", &survey);
+	assert_int_equal(survey.damaged, 0);
+}
+
 static void expect_failure(const char *name, int code, const char *words)
 {
 	struct stored_run run;
@@ -229,6 +270,12 @@ static void test_what_cannot_be_read_is_said_with_its_name(void **state)
 	expect_failure("nowhere", -ENOENT, "no such file");
 	put("odd", "");
 	expect_failure("odd", -EINVAL, "it is empty");
+	put("info.json", "");
+	expect_failure("info.json", -EINVAL, "it is empty");
+	put("usage.jsonl", "no window\n");
+	expect_failure("info.json", -EINVAL, "it is empty");
+	unlink("info.json");
+	unlink("usage.jsonl");
 	put("odd", "some words");
 	expect_failure("odd", -EINVAL, "no other format that is known");
 	put("b_info.json",
@@ -330,6 +377,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			test_lines_twice_late_or_damaged_are_left_out_and_counted, make_room,
 			drop_room),
+		cmocka_unit_test_setup_teardown(
+			test_windows_that_make_no_sense_are_damage, make_room, drop_room),
 		cmocka_unit_test_setup_teardown(
 			test_what_cannot_be_read_is_said_with_its_name, make_room, drop_room),
 		cmocka_unit_test_setup_teardown(

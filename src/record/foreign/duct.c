@@ -311,7 +311,8 @@ static int read_run(const struct import_file *file, const char *info_path, const
 		r = read_series(
 			series, strcmp(series, file->path) == 0 ? file->fd : -1, d, &s, err);
 	if (r == 0 && !info && s.windows == 0)
-		r = error_say(err, -EINVAL, "no line of its series can be read");
+		r = error_say(err, -EINVAL,
+			file->size == 0 ? "it is empty" : "no line of its series can be read");
 	if (r == 0)
 		conclude(d, &s);
 	duct_series_done(&s);
