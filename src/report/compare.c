@@ -300,7 +300,7 @@ static struct compare_fact *fact_of(struct compare *c, const char *name)
 }
 
 /* FNV-1a: texts that are cut to the same beginning may still differ. */
-static uint64_t hash_of(const char *text, size_t n)
+uint64_t compare_hash(const char *text, size_t n)
 {
 	uint64_t hash = 14695981039346656037U;
 
@@ -330,7 +330,7 @@ static char *cut_text(const char *text, size_t n)
 static void add_fact(struct compare *c, size_t group, const char *name, const char *text, size_t n)
 {
 	struct compare_fact *fact = fact_of(c, name);
-	uint64_t hash = hash_of(text, n);
+	uint64_t hash = compare_hash(text, n);
 	struct compare_texts *t;
 
 	t = fact ? reaching(c, fact->of, fact->n_of, group, sizeof(*t)) : NULL;

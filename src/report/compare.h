@@ -95,6 +95,7 @@ struct compare_identity {
 	ino_t inode;
 	size_t which; /* of the runs in its file */
 	char *words; /* of its record, or NULL */
+	uint64_t hash; /* of them */
 	size_t *groups; /* it is in */
 	size_t n_groups;
 };
@@ -132,6 +133,7 @@ struct compare_wish {
 		*conditions; /* names besides, which are not shown; NULL-terminated, or NULL */
 };
 
+uint64_t compare_hash(const char *text, size_t n);
 /* The group of that label, made when there is none. */
 size_t compare_group(struct compare *c, const char *label);
 /* Runs of the group that could be read, however they ended. */

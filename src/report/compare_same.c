@@ -38,7 +38,7 @@ static bool is_same(const struct compare_identity *x, const struct compare_ident
 {
 	if (x->on_disk && y->on_disk && x->device == y->device && x->inode == y->inode)
 		return x->which == y->which;
-	return x->words && y->words && strcmp(x->words, y->words) == 0;
+	return x->hash == y->hash && x->words && y->words && strcmp(x->words, y->words) == 0;
 }
 
 static void *larger(void *array, size_t n, size_t size)
@@ -54,6 +54,8 @@ static int64_t number_of(struct compare *c, const struct stored_run *run)
 	struct compare_identity *all;
 	struct stat st;
 
+	if (identity.words)
+		identity.hash = compare_hash(identity.words, strlen(identity.words));
 	if (stat(run->file, &st) == 0) {
 		identity.on_disk = true;
 		identity.device = st.st_dev;

@@ -59,7 +59,11 @@ void text_add_percent(struct buf *out, double relative)
 
 	/* Beyond ten times as much nobody reads percents. */
 	if (relative >= 9) {
-		buf_addf(out, relative < 999 ? "x %.1f" : "x %.3g", 1 + relative);
+		buf_addf(out,
+			relative < 999   ? "x %.1f"
+			: relative < 1e9 ? "x %.0f"
+					 : "x %.3g",
+			1 + relative);
 		return;
 	}
 	if (fabs(percent) < 1000)

@@ -387,7 +387,8 @@ static void add_differences(struct making *m, size_t other)
 	struct buf heading = { 0 };
 	struct buf printable = { 0 };
 
-	buf_addf(&heading, "%s against %s%s", b->label, a->label, repeated ? ": medians" : "");
+	buf_addf(&heading, "%s against %s%s", b->label, a->label,
+		repeated && a->runs > 0 && b->runs > 0 ? ": medians" : "");
 	add_printable(&printable, text_of(&heading));
 	if (a->runs > 0 && b->runs > 0) {
 		add_pair(m, other, text_of(&printable), repeated);

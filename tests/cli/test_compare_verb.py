@@ -290,6 +290,22 @@ def test_two_lost_runs_are_not_compared_as_measured(records):
     assert difference(records.json("a", "b"), "wall_seconds")["verdict"] == "not_told_apart"
 
 
+def test_one_lost_run_among_repeated_ones_widens_the_interval_to_one_side(records):
+    a = records.group("a", [10, 11, 12, 13, 14, 15])
+    b = records.group("b", [20, 21, 22, 23, 24])
+    lost = records.write("lost", {"wall_seconds": exact(0.001), "cpu_mean_cores": exact(0)}, **LOST)
+    words = ["--all-outcomes", *a, "--", *b, lost]
+
+    # Known to be at least 0.001 s it may have been any longer: of six values the median stays between 21.5 and 22.5.
+    assert records.compare(*words, "--fail-if", "wall_seconds > 21s").status == 1
+    assert records.compare(*words, "--fail-if", "wall_seconds > 22s").status == 2
+    assert records.compare(*words, "--fail-if", "wall_seconds > 23s").status == 0
+    found = difference(records.json(*words), "wall_seconds")
+    without = difference(records.json(*a, "--", *b), "wall_seconds")
+    assert found["lower"] < without["lower"] and found.get("upper", 1e9) > without["upper"]
+    assert records.compare(*words, "--fail-if", "wall_seconds < -10%").status in (0, 2)
+
+
 def test_the_same_run_counts_once_in_its_group_by_whatever_name(records):
     records.write("x", {"wall_seconds": exact(1)})
     records.write("y", {"wall_seconds": exact(2)})
