@@ -52,6 +52,7 @@ MAY_SPELL_KERNEL_PATHS = ["src/linux/", "src/cli/"]
 SPELL_EXCEPTIONS = [
     ("src/collect/", ".origin =", "a row says where its number comes from"),
     ("src/collect/", "_ORIGIN ", "the same, for several rows"),
+    ("src/record/stored_run.c", "boot_id", "whether a recorder that says it runs can be on this machine"),
     ("src/base/fd_link.c", '"/proc/self/fd/%d"', "how linkat(2) names an open file; nothing is read from it"),
 ]
 

@@ -91,7 +91,6 @@ struct request {
 	const char **names; /* of the conditions' fields */
 	char **fields;
 	size_t n_fields;
-	char *by;
 	struct judgement *judgements;
 	struct compare_view view;
 };
@@ -107,7 +106,6 @@ static void request_done(struct request *q)
 	asked_names_done(&q->runs.asked);
 	free(q->names);
 	free(q->conditions);
-	free(q->by);
 }
 
 static int no_memory(struct error *err)
@@ -116,20 +114,21 @@ static int no_memory(struct error *err)
 }
 
 /* "command", "host", "tag:KEY" or a field's own name. */
-static int set_by(struct request *q, const char *text, struct error *err)
+static int set_by(
+	struct request *q, struct option_values *values, const char *text, struct error *err)
 {
+	struct buf by = { 0 };
+
 	if (!text)
 		return 0;
-	if (strncmp(text, "tag:", 4) == 0) {
-		if (asprintf(&q->by, "tags.%s", text + 4) < 0)
-			q->by = NULL;
-	} else {
-		q->by = strdup(strcmp(text, "host") == 0 ? "hostname" : text);
-	}
-	if (!q->by)
-		return no_memory(err);
-	q->runs.by = q->by;
-	return 0;
+	if (strncmp(text, "tag:", 4) == 0)
+		buf_addf(&by, "tags.%s", text + 4);
+	else
+		buf_add_text(&by, strcmp(text, "host") == 0 ? "hostname" : text);
+	if (!by.failed && by.data)
+		q->runs.by = options_keep(values, by.data, by.len);
+	buf_done(&by);
+	return q->runs.by && !values->failed ? 0 : no_memory(err);
 }
 
 static int add_fields(struct request *q, const char *text, struct error *err)
@@ -228,8 +227,8 @@ static size_t output_width(void)
 	return n > 0 && n <= 10000 ? (size_t) n : PAGE_COLUMNS;
 }
 
-static int read_request(const struct verb *verb, const struct option_values *values,
-	struct request *q, struct error *err)
+static int read_request(
+	const struct verb *verb, struct option_values *values, struct request *q, struct error *err)
 {
 	q->runs.output_prefix = verb_option(verb, values, "output-prefix");
 	q->runs.all_outcomes = verb_option(verb, values, "all-outcomes") != NULL;
@@ -239,7 +238,7 @@ static int read_request(const struct verb *verb, const struct option_values *val
 	q->view.all = verb_option(verb, values, "all") != NULL;
 	q->view.width = output_width();
 	q->view.color = wants_color();
-	if (set_by(q, verb_option(verb, values, "by"), err) < 0 ||
+	if (set_by(q, values, verb_option(verb, values, "by"), err) < 0 ||
 		set_fields(q, verb_value(verb, values, "fields"), err) < 0 ||
 		set_conditions(q, verb_value(verb, values, "fail-if"), err) < 0 ||
 		set_asked(q, err) < 0)

@@ -193,25 +193,27 @@ static const char *find_last(struct candidates *c, size_t back)
 {
 	size_t known = 0;
 
-	if (!c->list || c->n == 0)
-		return NULL;
-	qsort(c->list, c->n, sizeof(*c->list), later_written);
-	for (size_t opened = 0; opened < c->n; opened++) {
-		struct candidate one = c->list[opened];
+	struct candidate *list = c->list;
 
-		if (known > back && (int64_t) c->list[back].started_ns > one.written_ns)
+	if (!list || c->n == 0)
+		return NULL;
+	qsort(list, c->n, sizeof(*list), later_written);
+	for (size_t opened = 0; opened < c->n; opened++) {
+		struct candidate one = list[opened];
+
+		if (known > back && (int64_t) list[back].started_ns > one.written_ns)
 			break;
 		if (learn(&one) < 0)
 			return NULL;
-		c->list[opened] = one;
+		list[opened] = one;
 		if (one.started_ns == 0)
 			continue;
 		/* Those that say when they began stand in front, the latest first. */
-		c->list[opened] = c->list[known];
-		c->list[known] = one;
-		known = latest_first(c->list, known + 1);
+		list[opened] = list[known];
+		list[known] = one;
+		known = latest_first(list, known + 1);
 	}
-	return known > back ? c->list[back].path : NULL;
+	return known > back ? list[back].path : NULL;
 }
 
 static void done(struct candidates *c)
