@@ -218,7 +218,7 @@ static const char *find_last(struct candidates *c, size_t back)
 
 static void done(struct candidates *c)
 {
-	for (size_t i = 0; i < c->n; i++) {
+	for (size_t i = 0; c->list && i < c->n; i++) {
 		free(c->list[i].path);
 		free(c->list[i].id);
 	}
