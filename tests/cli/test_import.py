@@ -673,4 +673,4 @@ def test_rows_of_a_session_of_jumper_that_cannot_be_read_are_counted_on_standard
     assert called.status == 0, called.err
     assert "4 lines could not be read (the first is line 3)" in called.err and "last line is not whole" in called.err
     assert len(read_usage(room / "new_")) == len(lines) - 1
-    assert any("4 lines of its series could not be read (the first is line 3)" in note for note in read_info(room / "new_")["notes"])
+    assert any("4 lines of its file could not be read (the first is line 3)" in note for note in read_info(room / "new_")["notes"])
