@@ -1,41 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Feeds bytes, as the files of a run with "\n\n" between them or as a document of `assay export --to json`, to every format that runs are written in. */
-#include "feed.h"
+#include "scratch.h"
 
-#include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "record/foreign/export.h"
-
-static char directory[] = "/tmp/fuzz-export-XXXXXX";
-
-static void remove_directory(void)
-{
-	(void) !chdir("/");
-	(void) rmdir(directory);
-}
-
-static void enter_directory(void)
-{
-	static bool entered;
-
-	if (entered)
-		return;
-	must(mkdtemp(directory) != NULL && chdir(directory) == 0);
-	atexit(remove_directory);
-	entered = true;
-}
-
-static void write_file(const char *name, const char *bytes, size_t n)
-{
-	int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-
-	must(fd >= 0 && write(fd, bytes, n) == (ssize_t) n);
-	close(fd);
-}
 
 static void export_as(const struct exporter *exporter, const char *run)
 {
@@ -61,10 +33,10 @@ static void feed_export(const char *bytes, size_t n)
 {
 	const char *gap = n > 2 ? memmem(bytes, n, "\n\n", 2) : NULL;
 
-	enter_directory();
-	write_file("info.json", bytes, gap ? (size_t) (gap - bytes) : n);
+	scratch_enter();
+	scratch_write("info.json", bytes, gap ? (size_t) (gap - bytes) : n);
 	if (gap)
-		write_file("usage.jsonl", gap + 2, n - (size_t) (gap + 2 - bytes));
+		scratch_write("usage.jsonl", gap + 2, n - (size_t) (gap + 2 - bytes));
 	for (size_t i = 0; i < n_exporters; i++)
 		export_as(exporters[i], "info.json");
 	unlink("info.json");

@@ -3,9 +3,8 @@
  * Feeds bytes to the importers as another tool's file. The first byte chooses one; what stands behind the first "\n\n" is the file that its format
  * has beside the first one.
  */
-#include "feed.h"
+#include "scratch.h"
 
-#include <fcntl.h>
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -15,37 +14,10 @@
 #include "record/foreign/draft.h"
 #include "record/foreign/import.h"
 
-static char directory[] = "/tmp/fuzz-import-XXXXXX";
-
 static const struct {
 	const char *importer, *file, *beside;
 } pairs[] = { { "con-duct", "f_info.json", "f_usage.jsonl" }, { "prmon", "f.json", "f.txt" },
 	{ "resource_monitor", "f.summary", "f.series" } };
-
-static void remove_directory(void)
-{
-	(void) !chdir("/");
-	(void) rmdir(directory);
-}
-
-static void enter_directory(void)
-{
-	static bool entered;
-
-	if (entered)
-		return;
-	must(mkdtemp(directory) != NULL && chdir(directory) == 0);
-	atexit(remove_directory);
-	entered = true;
-}
-
-static void write_file(const char *name, const char *bytes, size_t n)
-{
-	int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-
-	must(fd >= 0 && write(fd, bytes, n) == (ssize_t) n);
-	close(fd);
-}
 
 /* What the schema promises of all numbers. */
 static void check_values(const json_t *values)
@@ -119,10 +91,10 @@ static void feed_importer(const struct importer *importer, const char *bytes, si
 	}
 	if (!beside)
 		gap = NULL;
-	enter_directory();
-	write_file(name, bytes, gap ? (size_t) (gap - bytes) : n);
+	scratch_enter();
+	scratch_write(name, bytes, gap ? (size_t) (gap - bytes) : n);
 	if (gap)
-		write_file(beside, gap + 2, n - (size_t) (gap + 2 - bytes));
+		scratch_write(beside, gap + 2, n - (size_t) (gap + 2 - bytes));
 	read_file(importer, name);
 	if (gap) {
 		read_file(importer, beside);

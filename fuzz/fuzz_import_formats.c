@@ -3,9 +3,8 @@
  * Feeds bytes to every importer, chosen by its name in the first line: as a file or, by the name "session", as the files of a JUmPER
  * session's directory with a record separator (0x1e) between manifest, table and cells.
  */
-#include "feed.h"
+#include "scratch.h"
 
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,40 +16,8 @@
 
 #define MANY_RUNS 4
 
-static char directory[] = "/tmp/fuzz-import-XXXXXX";
 static const char *const session[] = { "session/manifest.json", "session/perf_process.csv",
 	"session/cell_history.csv" };
-
-static void remove_directory(void)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(session); i++)
-		(void) unlink(session[i]);
-	(void) unlink("session/perf_system.csv");
-	(void) rmdir("session");
-	(void) unlink("file");
-	(void) !chdir("/");
-	(void) rmdir(directory);
-}
-
-static void enter_directory(void)
-{
-	static bool entered;
-
-	if (entered)
-		return;
-	must(mkdtemp(directory) != NULL && chdir(directory) == 0 && mkdir("session", 0700) == 0);
-	must(symlink("perf_process.csv", "session/perf_system.csv") == 0);
-	atexit(remove_directory);
-	entered = true;
-}
-
-static void write_file(const char *name, const char *bytes, size_t n)
-{
-	int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-
-	must(fd >= 0 && write(fd, bytes, n) == (ssize_t) n);
-	close(fd);
-}
 
 static int see_window(const json_t *window, void *context)
 {
@@ -90,7 +57,7 @@ static void write_session(const char *bytes, size_t n)
 		const char *end = n > 0 ? memchr(bytes, 0x1e, n) : NULL;
 		size_t part = end ? (size_t) (end - bytes) : n;
 
-		write_file(session[i], bytes, part);
+		scratch_write(session[i], bytes, part);
 		bytes += part + (end != NULL);
 		n -= part + (end != NULL);
 	}
@@ -130,12 +97,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t n = size;
 	const struct importer *importer;
 
-	enter_directory();
+	scratch_enter();
 	importer = size > 0 ? chosen(&bytes, &n) : NULL;
 	if (strcmp(path, "session") == 0)
 		write_session(bytes, n);
 	else
-		write_file(path, bytes, n);
+		scratch_write(path, bytes, n);
 	if (!importer)
 		importer = surest(path);
 	for (size_t which = 0; importer && which < MANY_RUNS; which++)

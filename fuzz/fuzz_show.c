@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Feeds bytes, as an info file and a series with "\n\n" between, to what shows runs: no line may pass the width, no byte reach a terminal as a command. */
-#include "feed.h"
+#include "scratch.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,34 +11,7 @@
 #include "report/show.h"
 #include "report/wrap.h"
 
-static char directory[] = "/tmp/fuzz-show-XXXXXX";
 static struct show_look look;
-
-static void remove_directory(void)
-{
-	(void) !chdir("/");
-	(void) rmdir(directory);
-}
-
-/* Once; the files are named from within, so that no path is in what is read. */
-static void enter_directory(void)
-{
-	static bool entered;
-
-	if (entered)
-		return;
-	must(mkdtemp(directory) != NULL && chdir(directory) == 0);
-	atexit(remove_directory);
-	entered = true;
-}
-
-static void write_file(const char *name, const char *bytes, size_t n)
-{
-	int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-
-	must(fd >= 0 && write(fd, bytes, n) == (ssize_t) n);
-	close(fd);
-}
 
 static void check_page(const struct buf *out)
 {
@@ -101,9 +73,9 @@ static void feed_both(const char *bytes, size_t n)
 
 	if (!gap)
 		return;
-	enter_directory();
-	write_file("info.json", bytes, (size_t) (gap - bytes));
-	write_file("usage.jsonl", gap + 2, n - (size_t) (gap + 2 - bytes));
+	scratch_enter();
+	scratch_write("info.json", bytes, (size_t) (gap - bytes));
+	scratch_write("usage.jsonl", gap + 2, n - (size_t) (gap + 2 - bytes));
 	show_run();
 	unlink("info.json");
 	unlink("usage.jsonl");

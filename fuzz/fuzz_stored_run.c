@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Feeds bytes, as the files of a run, to what reads runs back: an info file, a series, or both with "\n\n" between. */
-#include "feed.h"
+#include "scratch.h"
 
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,34 +11,6 @@
 #include "base/error.h"
 #include "record/fields.h"
 #include "record/stored_run.h"
-
-static char directory[] = "/tmp/fuzz-stored-run-XXXXXX";
-
-static void remove_directory(void)
-{
-	(void) !chdir("/");
-	(void) rmdir(directory);
-}
-
-/* Once; the files are named from within, so that no path is in what is read. */
-static void enter_directory(void)
-{
-	static bool entered;
-
-	if (entered)
-		return;
-	must(mkdtemp(directory) != NULL && chdir(directory) == 0);
-	atexit(remove_directory);
-	entered = true;
-}
-
-static void write_file(const char *name, const char *bytes, size_t n)
-{
-	int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-
-	must(fd >= 0 && write(fd, bytes, n) == (ssize_t) n);
-	close(fd);
-}
 
 static int look_at_field(const char *name, const struct field *field, void *context)
 {
@@ -85,16 +56,16 @@ static void read_run(const char *name)
 
 static void feed_info(const char *bytes, size_t n)
 {
-	enter_directory();
-	write_file("info.json", bytes, n);
+	scratch_enter();
+	scratch_write("info.json", bytes, n);
 	read_run("info.json");
 	unlink("info.json");
 }
 
 static void feed_series(const char *bytes, size_t n)
 {
-	enter_directory();
-	write_file("usage.jsonl", bytes, n);
+	scratch_enter();
+	scratch_write("usage.jsonl", bytes, n);
 	read_run("usage.jsonl");
 	unlink("usage.jsonl");
 }
@@ -105,9 +76,9 @@ static void feed_both(const char *bytes, size_t n)
 
 	if (!gap)
 		return;
-	enter_directory();
-	write_file("info.json", bytes, (size_t) (gap - bytes));
-	write_file("usage.jsonl", gap + 2, n - (size_t) (gap + 2 - bytes));
+	scratch_enter();
+	scratch_write("info.json", bytes, (size_t) (gap - bytes));
+	scratch_write("usage.jsonl", gap + 2, n - (size_t) (gap + 2 - bytes));
 	read_run(".");
 	unlink("info.json");
 	unlink("usage.jsonl");

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* assay export: writes runs in the formats of other tools. */
 #include <errno.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include "cli/log.h"
 #include "cli/record_options.h"
 #include "cli/run_words.h"
+#include "cli/stop_signal.h"
 #include "cli/verb.h"
 #include "record/foreign/export.h"
 #include "record/stored_files.h"
@@ -62,25 +62,6 @@ struct request {
 	enum log_level level;
 	bool left_out; /* a run is not in it */
 };
-
-static volatile sig_atomic_t stopped_by;
-
-static void note_signal(int number)
-{
-	stopped_by = number;
-}
-
-/* The second of them ends us at once. */
-static void catch_signals(void (*handler)(int))
-{
-	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction action = { .sa_handler = handler, .sa_flags = (int) SA_RESETHAND };
-	struct sigaction before;
-
-	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
-		if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-			sigaction(numbers[i], &action, NULL);
-}
 
 static int list_formats(void)
 {
@@ -268,7 +249,7 @@ static int write_one(const struct request *q, char **files, size_t n, const char
 		return q->left_out ? EXIT_TROUBLE : 0;
 	if (r == -ENODATA && q->left_out)
 		return EXIT_TROUBLE;
-	if (stopped_by)
+	if (stop_signal)
 		return EXIT_TROUBLE;
 	complain("%s", err.text);
 	return r == -EEXIST || r == -EISDIR ? EXIT_USAGE : EXIT_TROUBLE;
@@ -280,7 +261,7 @@ static int write_all(const struct request *q, const struct chosen *c)
 
 	if (!is_for_many(q->path))
 		return write_one(q, c->files, c->n, q->path);
-	for (size_t i = 0; i < c->n && !stopped_by; i++) {
+	for (size_t i = 0; i < c->n && !stop_signal; i++) {
 		char *path = path_of_run(q, c, i);
 		int one = path ? write_one(q, &c->files[i], 1, path) : EXIT_TROUBLE;
 
@@ -303,12 +284,10 @@ static int write_all_or_stop(const struct request *q, const struct chosen *c)
 	int status;
 
 	if (makes_files(q->path))
-		catch_signals(note_signal);
+		stop_signals_hold();
 	status = write_all(q, c);
 	/* All is tidied up: now it may do what it does. */
-	catch_signals(SIG_DFL);
-	if (stopped_by)
-		raise(stopped_by);
+	stop_signals_obey();
 	return status;
 }
 
@@ -326,7 +305,7 @@ static int export_runs(const struct verb *verb, struct request *q, char **words,
 	c.files = calloc(n, sizeof(*c.files));
 	c.names = calloc(n, sizeof(*c.names));
 	q->options.inputs = &c.inputs;
-	q->options.stop = &stopped_by;
+	q->options.stop = &stop_signal;
 	int r = find_runs_of(words, prefix, q->options.measurements, &c, &err);
 	if (r == -EINVAL)
 		status = complain_usage(verb, err.text);

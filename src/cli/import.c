@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* assay import: makes runs of assay's out of the files of other tools. */
 #include <errno.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +15,7 @@
 #include "base/macros.h"
 #include "base/utf8.h"
 #include "cli/run_words.h"
+#include "cli/stop_signal.h"
 #include "cli/verb.h"
 #include "record/foreign/import.h"
 #include "record/run_files.h"
@@ -71,24 +71,6 @@ struct import {
 	size_t n_seen;
 	struct buf line;
 };
-
-static volatile sig_atomic_t stopped_by;
-
-static void note_signal(int number)
-{
-	stopped_by = number;
-}
-
-static void catch_signals(void (*handler)(int))
-{
-	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction action = { .sa_handler = handler };
-	struct sigaction before;
-
-	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
-		if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-			sigaction(numbers[i], &action, NULL);
-}
 
 static int list_formats(void)
 {
@@ -172,12 +154,12 @@ static int write_one(struct import *im, const struct stored_run *run, const char
 		.tags = im->tags,
 		.realtime_ns = im->realtime_ns,
 		.clobber = im->clobber,
-		.stop = &stopped_by };
+		.stop = &stop_signal };
 
 	if (r == 0) {
-		catch_signals(note_signal);
+		stop_signals_hold();
 		r = write_run(run, &options, survey, err);
-		catch_signals(SIG_DFL);
+		stop_signals_release();
 	}
 	free(id);
 	return r;
@@ -315,7 +297,7 @@ static int import_number(struct import *im, const char *word, size_t which)
 		several = false;
 	}
 	stored_run_done(&run);
-	if (stopped_by)
+	if (stop_signal)
 		return -EINTR;
 	return several;
 }
@@ -342,9 +324,9 @@ static int import_words(struct import *im, char **words)
 		for (size_t which = 0; (r = import_number(im, *words, which)) > 0;)
 			which++;
 	import_done(im);
-	if (stopped_by) {
+	if (stop_signal) {
 		/* All is tidied up: now it may do what it does. */
-		raise(stopped_by);
+		stop_signals_obey();
 		return EXIT_TROUBLE;
 	}
 	r = close_data(im->unsaid == -EPIPE ? 0 : im->unsaid);

@@ -19,8 +19,7 @@ void members_fail(struct members *m, const char *name, const char *what)
 		m->code = error_say(m->err, -EINVAL, "\"%s\" %s", name, what);
 }
 
-/* The library's own words may quote the file, whatever bytes it holds. */
-static const char *what_is_wrong(const json_error_t *e)
+const char *json_what_is_wrong(const json_error_t *e)
 {
 	switch (json_error_code(e)) {
 	case json_error_out_of_memory:
@@ -52,7 +51,7 @@ json_t *members_load(struct members *m, const char *bytes, size_t n)
 	else
 		m->code = error_say(m->err,
 			json_error_code(&e) == json_error_out_of_memory ? -ENOMEM : -EINVAL,
-			"%s (line %d)", what_is_wrong(&e), e.line);
+			"%s (line %d)", json_what_is_wrong(&e), e.line);
 	json_decref(top);
 	return NULL;
 }

@@ -15,6 +15,8 @@ struct members {
 	struct error *err;
 };
 
+/* Why the bytes could not be loaded; the library's own words may quote the file, whatever it holds. */
+const char *json_what_is_wrong(const json_error_t *e);
 /* NULL with a text when the bytes are not one whole JSON object in UTF-8. */
 json_t *members_load(struct members *m, const char *bytes, size_t n);
 /* Keeps "NAME is WHAT" unless something is wrong already. */

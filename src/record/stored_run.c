@@ -18,6 +18,7 @@
 #include "base/line_source.h"
 #include "model/run_info.h"
 #include "record/foreign/import.h"
+#include "record/json_members.h"
 #include "record/run_names.h"
 #include "record/stored_series.h"
 #include "record/stored_unfinished.h"
@@ -31,25 +32,6 @@ const char *stored_state_name(enum stored_state state)
 	static const char *const names[N_STORED_STATE] = { "done", "running", "lost" };
 
 	return names[state];
-}
-
-/* The library's own words may quote the file, whatever bytes it holds. */
-static const char *what_is_wrong(enum json_error_code code)
-{
-	switch (code) {
-	case json_error_out_of_memory:
-		return "there is not enough memory to read it";
-	case json_error_stack_overflow:
-		return "it is nested too deeply";
-	case json_error_premature_end_of_input:
-		return "it ends in the middle";
-	case json_error_invalid_utf8:
-		return "it is not UTF-8";
-	case json_error_duplicate_key:
-		return "it has a name twice";
-	default:
-		return "it is not JSON";
-	}
 }
 
 json_t *stored_json(const char *bytes, size_t n, struct error *err)
@@ -68,7 +50,7 @@ json_t *stored_json(const char *bytes, size_t n, struct error *err)
 		top = json_loadb(bytes, n, flags | JSON_DECODE_INT_AS_REAL, &e);
 	if (!top)
 		error_say(err, json_error_code(&e) == json_error_out_of_memory ? -ENOMEM : -EINVAL,
-			"%s (line %d)", what_is_wrong(json_error_code(&e)), e.line);
+			"%s (line %d)", json_what_is_wrong(&e), e.line);
 	return top;
 }
 

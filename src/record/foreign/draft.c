@@ -105,8 +105,8 @@ void draft_init(
 	check(d, d->info && d->totals && d->devices ? 0 : -1);
 }
 
-void draft_begin(struct draft *d, const char *tool, const char *version,
-	const struct measure *const *rows, size_t n_rows)
+void draft_begin(struct draft *d, const char *tool, const char *version, const struct measure *rows,
+	size_t n_rows)
 {
 	d->rows = rows;
 	d->n_rows = n_rows;
@@ -284,8 +284,8 @@ void draft_headline(struct draft *d, const char *name, double value, enum qualit
 const struct measure *draft_row(const struct draft *d, const char *key)
 {
 	for (size_t i = 0; i < d->n_rows; i++)
-		if (strcmp(d->rows[i]->key, key) == 0)
-			return d->rows[i];
+		if (strcmp(d->rows[i].key, key) == 0)
+			return &d->rows[i];
 	return NULL;
 }
 
@@ -564,13 +564,13 @@ int draft_finish(struct draft *d, const char *path, struct error *err)
 	note_damage(d);
 	set(d, d->info, "measurements", json_array());
 	for (size_t i = 0; i < d->n_rows && d->code == 0; i++) {
-		const json_t *total = json_object_get(d->totals, d->rows[i]->key);
+		const json_t *total = json_object_get(d->totals, d->rows[i].key);
 
 		if (!total)
 			continue;
-		describe_row(d, d->rows[i]);
-		if (d->rows[i]->scope == SINGLE)
-			draft_statistics(d, section_of(d, "summary"), d->rows[i], total);
+		describe_row(d, &d->rows[i]);
+		if (d->rows[i].scope == SINGLE)
+			draft_statistics(d, section_of(d, "summary"), &d->rows[i], total);
 	}
 	draft_tell_devices(d);
 	const char *key;

@@ -38,7 +38,7 @@ struct draft {
 	uint64_t sequence;
 	json_t *totals; /* by key: what the statistics are made of */
 	json_t *devices; /* the same of each device */
-	const struct measure *const *rows; /* by draft_rows() */
+	const struct measure *rows; /* by draft_begin() */
 	size_t n_rows;
 	bool whole; /* by draft_whole() */
 	int code; /* negative errno of the first trouble */
@@ -48,8 +48,8 @@ struct draft {
  * Who made the file, and of which version of its format (NULL: it does not say). `rows`: all rows the importer may use, in a table of its own;
  * those that were given a value are told in "measurements".
  */
-void draft_begin(struct draft *d, const char *tool, const char *version,
-	const struct measure *const *rows, size_t n_rows);
+void draft_begin(struct draft *d, const char *tool, const char *version, const struct measure *rows,
+	size_t n_rows);
 
 /* A member of a section ("host", "hostname"); section NULL: of the top. A text that is NULL or empty, a number that is not finite: nothing is added.
  * Bytes that are not UTF-8 are told by U+FFFD, with the exact ones in KEY_hex. */

@@ -22,7 +22,7 @@
 		.kind = GAUGE, .reduce = LAST | MAX | MEAN, .help = (help_), .origin = "ps(1)"     \
 	}
 
-static const struct measure rows[] = {
+const struct measure duct_rows[] = {
 	{ .key = DUCT_WALL,
 		.kind = GAUGE,
 		.unit = SECONDS,
@@ -56,10 +56,7 @@ static const struct measure rows[] = {
 	PS_ROW(PS_ELAPSED, SECONDS, PROCESS, SAMPLED, "the process's age, in whole seconds"),
 };
 
-const struct measure *const duct_rows[] = { &rows[0], &rows[1], &rows[2], &rows[3], &rows[4],
-	&rows[5], &rows[6], &rows[7], &rows[8], &rows[9], &rows[10] };
 const size_t n_duct_rows = ARRAY_SIZE(duct_rows);
-_Static_assert(ARRAY_SIZE(duct_rows) == ARRAY_SIZE(rows), "every row is listed");
 
 /* What con-duct calls the figures of a process and of all of them. */
 static const struct {

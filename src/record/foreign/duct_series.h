@@ -21,7 +21,7 @@
 #define PS_CPU_TOTAL "ps_lifetime_cpu_total_percent"
 #define PS_PROCESSES "ps_processes_count"
 
-extern const struct measure *const duct_rows[];
+extern const struct measure duct_rows[];
 extern const size_t n_duct_rows;
 
 struct duct_series {

@@ -401,20 +401,6 @@ static void add_peaks(struct buf *out, const struct duct *d, const struct export
 	}
 }
 
-static void add_epoch(
-	struct buf *out, const char *name, const struct export_run *run, const char *key)
-{
-	const char *text = export_text_of(run, "time", key);
-	uint64_t ns;
-
-	export_add_key(out, name);
-	if (text && parse_rfc3339(text, &ns) == 0)
-		buf_addf(out, "%" PRIu64 ".%06u", (uint64_t) (ns / NSEC_PER_SEC),
-			(unsigned) (ns % NSEC_PER_SEC / 1000));
-	else
-		buf_add_text(out, "null");
-}
-
 static void add_summary(
 	struct buf *out, const struct duct *d, const struct export_run *run, const char *prefix)
 {
@@ -430,8 +416,8 @@ static void add_summary(
 	buf_addf(out, "%" JSON_INTEGER_FORMAT, d->samples);
 	export_add_key(out, "num_reports");
 	buf_addf(out, "%" PRIu64, d->windows);
-	add_epoch(out, "start_time", run, "started");
-	add_epoch(out, "end_time", run, "ended");
+	export_add_epoch(out, "start_time", export_text_of(run, "time", "started"));
+	export_add_epoch(out, "end_time", export_text_of(run, "time", "ended"));
 	add_text(out, "working_directory", export_member(run, NULL, "working_directory"));
 	buf_add_char(out, '}');
 }

@@ -133,20 +133,6 @@ static int add_window(struct export *x, struct export_run *run, const json_t *wi
 	return 0;
 }
 
-static void add_epoch(
-	struct buf *out, const char *name, const struct export_run *run, const char *key)
-{
-	const char *text = export_text_of(run, "time", key);
-	uint64_t ns;
-
-	export_add_key(out, name);
-	if (text && parse_rfc3339(text, &ns) == 0)
-		buf_addf(out, "%llu.%06u", (unsigned long long) (ns / NSEC_PER_SEC),
-			(unsigned) (ns % NSEC_PER_SEC / 1000));
-	else
-		buf_add_text(out, "null");
-}
-
 static void add_member(struct buf *out, const char *name, const json_t *value)
 {
 	export_add_key(out, name);
@@ -175,8 +161,8 @@ static void add_monitor(struct buf *out, const struct jumper *j, const struct ex
 			(j->start > 0 ? j->start : CLOCK_START) + json_number_value(wall));
 	else
 		add_member(out, "stop_time", NULL);
-	add_epoch(out, "wallclock_start_time", run, "started");
-	add_epoch(out, "wallclock_stop_time", run, "ended");
+	export_add_epoch(out, "wallclock_start_time", export_text_of(run, "time", "started"));
+	export_add_epoch(out, "wallclock_stop_time", export_text_of(run, "time", "ended"));
 	if (j->cpus > 0)
 		add_time(out, "num_cpus", j->cpus);
 	add_member(out, "num_system_cpus", export_member(run, "host", "cpus_online"));

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "record/json_walk.h"
 
 void export_add_double(struct buf *out, double number)
@@ -75,6 +76,18 @@ void export_add_key(struct buf *out, const char *name)
 		buf_add_char(out, ',');
 	export_add_string(out, name);
 	buf_add_char(out, ':');
+}
+
+void export_add_epoch(struct buf *out, const char *name, const char *time)
+{
+	uint64_t ns;
+
+	export_add_key(out, name);
+	if (time && parse_rfc3339(time, &ns) == 0)
+		buf_addf(out, "%" PRIu64 ".%06u", (uint64_t) (ns / NSEC_PER_SEC),
+			(unsigned) (ns % NSEC_PER_SEC / 1000));
+	else
+		buf_add_text(out, "null");
 }
 
 static void add_object(struct buf *out, const json_t *value)

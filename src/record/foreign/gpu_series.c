@@ -112,7 +112,7 @@ static void put_energy(struct gpu_series *s, struct gpu_device *device, json_t *
 	bool has = device->in_round && (device->has & (UINT64_C(1) << s->rows->power));
 
 	if (device->in_round && energy_of(s, device, gap, &joules)) {
-		draft_of(s->draft, to, s->rows->rows[s->rows->energy]->key, "delta", joules);
+		draft_of(s->draft, to, s->rows->rows[s->rows->energy].key, "delta", joules);
 		*energy += joules;
 		(*n_energy)++;
 	} else if (s->timed && s->rounds > 0) {
@@ -132,7 +132,7 @@ static void put_device(
 
 	for (size_t i = 0; device->in_round && i < s->rows->n; i++)
 		if (device->has & (UINT64_C(1) << i))
-			put_gauge(s->draft, to, s->rows->rows[i], device->value[i]);
+			put_gauge(s->draft, to, &s->rows->rows[i], device->value[i]);
 	if (s->rows->power >= 0 && s->named)
 		put_energy(s, device, to, gap, energy, n_energy);
 }
@@ -285,10 +285,10 @@ static void conclude_values(struct gpu_series *s)
 
 		for (size_t k = 0; k < s->rows->n; k++)
 			if (device->ever & ~device->has & (UINT64_C(1) << k))
-				forget_last(s, device->name, s->rows->rows[k]->key);
+				forget_last(s, device->name, s->rows->rows[k].key);
 		if (!device->lacks_energy)
 			continue;
-		bound_energy(s, device->name, s->rows->rows[s->rows->energy]->key);
+		bound_energy(s, device->name, s->rows->rows[s->rows->energy].key);
 		bound_energy(s, NULL, s->rows->energy_total);
 	}
 	if (s->memory_sum.lacks)

@@ -20,7 +20,7 @@
 
 /* The place of rows in the importer's table; -1: it has none. */
 struct gpu_rows {
-	const struct measure *const *rows;
+	const struct measure *rows;
 	size_t n; /* at most GPU_ROWS_MAX; all but the energy are gauges of a device */
 	int memory, power, energy; /* of one GPU */
 	const char *memory_total, *power_total, *energy_total; /* keys of the sums */

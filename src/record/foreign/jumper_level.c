@@ -102,15 +102,6 @@ struct reading {
 	double cpu_integral, cpu_seconds, cpu_peak, memory_peak;
 };
 
-static const struct measure *const *all_rows(void)
-{
-	static const struct measure *rows[N_ROWS];
-
-	for (size_t i = 0; i < N_ROWS; i++)
-		rows[i] = &table[i];
-	return rows;
-}
-
 /* "cpu_util_12": the column of number 12. The highest number and one. */
 static size_t find_numbered(const struct cells *cells, const char *prefix, int *places)
 {
@@ -430,7 +421,7 @@ int jumper_read_level(const struct jumper_session *s, struct session_file *file)
 		return draft_fail(s->d, s->err, -ENOMEM, "cannot read it");
 	r->s = s;
 	r->system = strcmp(s->level, "system") == 0;
-	draft_begin(s->d, "JUmPER", NULL, all_rows(), N_ROWS);
+	draft_begin(s->d, "JUmPER", NULL, table, N_ROWS);
 	code = read_rows(r, file);
 	if (code == 0)
 		tell(r);

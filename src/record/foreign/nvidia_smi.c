@@ -5,16 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 #include "base/error.h"
-#include "base/line_source.h"
 #include "base/macros.h"
 #include "record/foreign/cells.h"
-#include "record/foreign/gpu_series.h"
+#include "record/foreign/gpu_table.h"
 #include "record/foreign/import.h"
-
-#define LINE_MAX_BYTES ((size_t) 64 * 1024)
 
 enum {
 	GPU_BUSY,
@@ -87,18 +83,16 @@ static const struct measure table[] = {
 };
 _Static_assert(ARRAY_SIZE(table) == N_ROWS && N_ROWS <= GPU_ROWS_MAX, "one row a name");
 
-static const struct {
-	const char *name;
-	int row;
-} columns[] = { { "utilization.gpu", GPU_BUSY }, { "utilization.memory", MEMORY_BUSY },
-	{ "utilization.encoder", ENCODER }, { "utilization.decoder", DECODER },
-	{ "utilization.jpeg", JPEG }, { "utilization.ofa", OFA }, { "memory.used", MEMORY_USED },
-	{ "memory.free", MEMORY_FREE }, { "memory.reserved", MEMORY_RESERVED },
-	{ "memory.total", MEMORY_TOTAL }, { "power.draw", POWER },
-	{ "power.draw.average", POWER_AVERAGE }, { "power.draw.instant", POWER_INSTANT },
-	{ "power.limit", POWER_LIMIT }, { "enforced.power.limit", POWER_LIMIT },
-	{ "temperature.gpu", TEMPERATURE }, { "temperature.memory", MEMORY_TEMPERATURE },
-	{ "fan.speed", FAN }, { "clocks.current.sm", SM_CLOCK }, { "clocks.sm", SM_CLOCK },
+static const struct gpu_name columns[] = { { "utilization.gpu", GPU_BUSY },
+	{ "utilization.memory", MEMORY_BUSY }, { "utilization.encoder", ENCODER },
+	{ "utilization.decoder", DECODER }, { "utilization.jpeg", JPEG },
+	{ "utilization.ofa", OFA }, { "memory.used", MEMORY_USED }, { "memory.free", MEMORY_FREE },
+	{ "memory.reserved", MEMORY_RESERVED }, { "memory.total", MEMORY_TOTAL },
+	{ "power.draw", POWER }, { "power.draw.average", POWER_AVERAGE },
+	{ "power.draw.instant", POWER_INSTANT }, { "power.limit", POWER_LIMIT },
+	{ "enforced.power.limit", POWER_LIMIT }, { "temperature.gpu", TEMPERATURE },
+	{ "temperature.memory", MEMORY_TEMPERATURE }, { "fan.speed", FAN },
+	{ "clocks.current.sm", SM_CLOCK }, { "clocks.sm", SM_CLOCK },
 	{ "clocks.current.graphics", GRAPHICS_CLOCK }, { "clocks.gr", GRAPHICS_CLOCK },
 	{ "clocks.current.memory", MEMORY_CLOCK }, { "clocks.mem", MEMORY_CLOCK },
 	{ "clocks.current.video", VIDEO_CLOCK }, { "clocks.video", VIDEO_CLOCK } };
@@ -107,24 +101,26 @@ static const struct {
 static const char *const identities[] = { "uuid", "gpu_uuid", "pci.bus_id", "gpu_bus_id", "index",
 	"serial", "gpu_serial" };
 
-/* One column of the header. */
-struct column {
-	int row; /* -1: no measurement */
-	char unit[8]; /* "" where the header has none */
-};
+static int take(struct gpu_table *t, void *own, char *line, uint64_t number);
 
+static const struct gpu_table_kind kind = { .format = "nvidia-smi",
+	.tool = "nvidia-smi",
+	.rows = table,
+	.n_rows = N_ROWS,
+	.names = columns,
+	.n_names = ARRAY_SIZE(columns),
+	.separator = ',',
+	.take = take,
+	.no_header =
+		"it has no header (nvidia-smi was run with noheader), and columns are not guessed "
+		"by "
+		"their place: put the list given to --query-gpu before it as a first line, as in "
+		"'timestamp, utilization.gpu, memory.used', or record without noheader" };
+
+/* Beside the table: where things stand. */
 struct reading {
-	struct draft *d;
-	struct error *err;
-	struct cells cells;
-	struct column *columns;
-	size_t n_columns;
 	int identity, stamp, model, driver; /* their columns; -1 */
-	struct gpu_series series;
-	struct gpu_series *seen; /* of the first look; NULL: this is it */
-	bool begun;
 	size_t told;
-	char first_stamp[40];
 };
 
 /* "memory.used [MiB]": the name alone stays, the unit is put aside. */
@@ -143,14 +139,6 @@ static void take_unit(char *name, char *unit, size_t size)
 	*open = '\0';
 }
 
-static int row_named(const char *name)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
-		if (strcasecmp(columns[i].name, name) == 0)
-			return columns[i].row;
-	return -1;
-}
-
 /* Whether a line is a header: one of its cells is the name of a measurement. */
 static bool is_header(const struct cells *cells)
 {
@@ -165,55 +153,18 @@ static bool is_header(const struct cells *cells)
 	return false;
 }
 
-static int take_header(struct reading *r)
+static bool has_row(const struct gpu_table *t, int row)
 {
-	struct column *list = calloc(r->cells.n, sizeof(*list));
-
-	if (!list)
-		return draft_fail(r->d, r->err, -ENOMEM, "cannot read it");
-	free(r->columns);
-	r->columns = list;
-	r->n_columns = r->cells.n;
-	for (size_t i = 0; i < r->cells.n; i++) {
-		take_unit(r->cells.at[i], list[i].unit, sizeof(list[i].unit));
-		list[i].row = row_named(r->cells.at[i]);
-		if (cells_find(&r->cells, r->cells.at[i]) < (int) i && list[i].row >= 0)
-			return draft_fail(r->d, r->err, -EINVAL, "it has the column '%.80s' twice",
-				r->cells.at[i]);
-	}
-	r->identity = -1;
-	for (size_t i = 0; i < ARRAY_SIZE(identities) && r->identity < 0; i++)
-		r->identity = cells_find(&r->cells, identities[i]);
-	r->stamp = cells_find(&r->cells, "timestamp");
-	r->driver = cells_find(&r->cells, "driver_version");
-	r->model = cells_find(&r->cells, "name");
-	if (r->model < 0)
-		r->model = cells_find(&r->cells, "gpu_name");
-	return 0;
-}
-
-static bool has_row(const struct reading *r, int row)
-{
-	for (size_t i = 0; i < r->n_columns; i++)
-		if (r->columns[i].row == row)
+	for (size_t i = 0; i < t->n_columns; i++)
+		if (t->columns[i].row == row)
 			return true;
 	return false;
 }
 
-static const struct measure *const *all_rows(void)
-{
-	static const struct measure *rows[N_ROWS];
-
-	for (size_t i = 0; i < N_ROWS; i++)
-		rows[i] = &table[i];
-	return rows;
-}
-
-static void begin_series(struct reading *r, struct gpu_rows *rows)
+static void begin(struct gpu_table *t, const struct reading *r)
 {
 	static const int powers[] = { POWER, POWER_AVERAGE, POWER_INSTANT };
-
-	*rows = (struct gpu_rows){ .rows = all_rows(),
+	struct gpu_rows places = { .rows = table,
 		.n = ENERGY,
 		.memory = MEMORY_USED,
 		.power = -1,
@@ -221,170 +172,102 @@ static void begin_series(struct reading *r, struct gpu_rows *rows)
 		.memory_total = table[MEMORY_USED_TOTAL].key,
 		.power_total = table[POWER_TOTAL].key,
 		.energy_total = table[ENERGY_TOTAL].key };
-	for (size_t i = 0; i < ARRAY_SIZE(powers) && rows->power < 0; i++)
-		if (has_row(r, powers[i]))
-			rows->power = powers[i];
-	gpu_series_init(&r->series, r->d, rows, r->identity >= 0, r->stamp >= 0);
-	if (r->seen)
-		gpu_series_expect(&r->series, r->seen);
-	else
-		r->series.only_names = true;
-	r->begun = true;
+
+	for (size_t i = 0; i < ARRAY_SIZE(powers) && places.power < 0; i++)
+		if (has_row(t, powers[i]))
+			places.power = powers[i];
+	gpu_table_begin(t, &places, r->identity >= 0, r->stamp >= 0);
+}
+
+static int take_header(struct gpu_table *t, struct reading *r)
+{
+	char(*units)[8] = calloc(t->cells.n, sizeof(*units));
+	int code;
+
+	if (!units)
+		return draft_fail(t->d, t->err, -ENOMEM, "cannot read it");
+	for (size_t i = 0; i < t->cells.n; i++)
+		take_unit(t->cells.at[i], units[i], sizeof(units[i]));
+	code = gpu_table_header(t, &kind);
+	for (size_t i = 0; code == 0 && i < t->n_columns; i++)
+		memcpy(t->columns[i].unit, units[i], sizeof(units[i]));
+	free(units);
+	if (code < 0)
+		return code;
+	r->identity = -1;
+	for (size_t i = 0; i < ARRAY_SIZE(identities) && r->identity < 0; i++)
+		r->identity = cells_find(&t->cells, identities[i]);
+	r->stamp = cells_find(&t->cells, "timestamp");
+	r->driver = cells_find(&t->cells, "driver_version");
+	r->model = cells_find(&t->cells, "name");
+	if (r->model < 0)
+		r->model = cells_find(&t->cells, "gpu_name");
+	if (!t->begun)
+		begin(t, r);
+	return 0;
 }
 
 /* A GPU's kind, once for each. */
-static void tell_device(struct reading *r, const char *name)
+static void tell_device(struct gpu_table *t, struct reading *r, const char *name)
 {
-	struct gpu_device *device = r->series.current;
-	const char *model = r->model >= 0 ? r->cells.at[r->model] : "";
+	struct gpu_device *device = t->series.current;
+	const char *model = r->model >= 0 ? t->cells.at[r->model] : "";
 
 	if (!device || device->told || r->told == 16 || !*model)
 		return;
 	device->told = true;
 	r->told++;
-	draft_note(r->d, "GPU %.90s is %.80s%s%.40s", name, model,
-		r->driver >= 0 ? ", driver " : "", r->driver >= 0 ? r->cells.at[r->driver] : "");
+	draft_note(t->d, "GPU %.90s is %.80s%s%.40s", name, model,
+		r->driver >= 0 ? ", driver " : "", r->driver >= 0 ? t->cells.at[r->driver] : "");
 }
 
-/* False: the reading is over. */
-static bool take_line(struct reading *r, uint64_t line)
+static int take_values(struct gpu_table *t, struct reading *r, uint64_t number)
 {
-	const char *name = r->identity >= 0 ? r->cells.at[r->identity] : "gpu";
+	const char *name = r->identity >= 0 ? t->cells.at[r->identity] : "gpu";
 	double stamp = 0;
 	bool zoned;
 
 	if (!*name)
 		name = "gpu";
-	if (r->stamp >= 0 && !stamp_read(r->cells.at[r->stamp], &stamp, &zoned)) {
-		draft_damaged(r->d, line, false);
-		return true;
-	}
-	if (r->stamp >= 0 && !r->first_stamp[0])
-		snprintf(r->first_stamp, sizeof(r->first_stamp), "%.39s", r->cells.at[r->stamp]);
-	if (!gpu_series_line(&r->series, name, stamp))
-		return false;
-	for (size_t i = 0; i < r->n_columns; i++) {
-		int row = r->columns[i].row;
-		double value;
-
-		if (row >= 0 && gpu_cell(&r->series, r->cells.at[i], r->columns[i].unit,
-					&table[row], &value))
-			gpu_series_value(&r->series, row, value);
-	}
-	tell_device(r, name);
-	return true;
-}
-
-static int no_header(struct reading *r)
-{
-	return draft_fail(r->d, r->err, -EINVAL,
-		"it has no header (nvidia-smi was run with noheader), and columns are not guessed "
-		"by "
-		"their place: put the list given to --query-gpu before it as a first line, as in "
-		"'timestamp, utilization.gpu, memory.used', or record without noheader");
-}
-
-/* 1: go on. 0: the end is reached. */
-static int take(struct reading *r, struct gpu_rows *rows, char *line, size_t n,
-	const struct line_source *source)
-{
-	int code;
-
-	if (memchr(line, '\0', n) || source->torn) {
-		draft_damaged(r->d, source->line, source->torn);
+	if (r->stamp >= 0 && !stamp_read(t->cells.at[r->stamp], &stamp, &zoned)) {
+		draft_damaged(t->d, number, false);
 		return 1;
 	}
-	if (source->line == 1)
-		line += byte_order_mark(line, n);
-	code = cells_split(&r->cells, line, ',');
+	if (r->stamp >= 0 && !t->first_stamp[0])
+		snprintf(t->first_stamp, sizeof(t->first_stamp), "%.39s", t->cells.at[r->stamp]);
+	if (!gpu_table_line(t, &kind, name, stamp))
+		return 0;
+	tell_device(t, r, name);
+	return 1;
+}
+
+static int take(struct gpu_table *t, void *own, char *line, uint64_t number)
+{
+	int code = gpu_table_split(t, line, kind.separator);
+
 	if (code < 0)
-		return draft_fail(r->d, r->err, code, "a line of it has too many cells");
-	if (r->cells.n == 1 && !r->cells.at[0][0])
+		return code;
+	if (t->cells.n == 1 && !t->cells.at[0][0])
 		return 1;
-	if (is_header(&r->cells)) {
-		code = take_header(r);
-		if (code == 0 && !r->begun)
-			begin_series(r, rows);
+	if (is_header(&t->cells)) {
+		code = take_header(t, own);
 		return code < 0 ? code : 1;
 	}
-	if (!r->columns)
-		return no_header(r);
-	if (r->cells.n != r->n_columns) {
-		draft_damaged(r->d, source->line, false);
+	if (!t->columns)
+		return draft_fail(t->d, t->err, -EINVAL, "%s", kind.no_header);
+	if (t->cells.n != t->n_columns) {
+		draft_damaged(t->d, number, false);
 		return 1;
 	}
-	return take_line(r, source->line);
-}
-
-static void tell_times(struct reading *r)
-{
-	if (r->first_stamp[0])
-		draft_note(r->d,
-			"nvidia-smi writes local time without its zone: the first stamp is %s, and "
-			"the time in UTC is not known",
-			r->first_stamp);
-	draft_note(r->d, "the values are of whole GPUs, whoever used them");
-}
-
-static int read_lines(struct reading *r, int fd)
-{
-	struct line_source source = LINE_SOURCE_INIT(fd, LINE_MAX_BYTES);
-	struct gpu_rows rows;
-	uint64_t before = 0;
-	uint64_t long_ones = 0;
-	char *line;
-	size_t n;
-	int code;
-
-	while ((code = line_source_next(&source, &line, &n)) > 0) {
-		draft_too_long(r->d, source.too_long, &long_ones, before + 1);
-		before = source.line;
-		code = take(r, &rows, line, n, &source);
-		if (code <= 0)
-			break;
-	}
-	if (code < 0 && r->d->code == 0)
-		draft_fail(r->d, r->err, code, "cannot read it");
-	draft_too_long(r->d, source.too_long, &long_ones, before + 1);
-	line_source_done(&source);
-	if (r->d->code == 0 && !r->columns)
-		no_header(r);
-	if (r->d->code == 0)
-		gpu_series_end(&r->series);
-	if (r->d->code == 0 && r->series.n_devices == 0)
-		draft_fail(r->d, r->err, -EINVAL, "no line of it can be read");
-	return r->d->code;
-}
-
-static void reading_done(struct reading *r)
-{
-	cells_done(&r->cells);
-	free(r->columns);
-	gpu_series_done(&r->series);
+	return take_values(t, own, number);
 }
 
 static int read_nvidia_smi(
 	const struct import_file *file, size_t which, struct draft *d, struct error *err)
 {
-	struct draft unused;
-	struct reading names = { .d = &unused };
-	struct reading r = { .d = d, .err = err, .seen = &names.series };
-	int code;
+	struct reading own[2] = { 0 };
 
-	if (which > 0)
-		return 0;
-	draft_init(&unused, "nvidia-smi", NULL, NULL);
-	/* What is wrong with it is said the second time. */
-	read_lines(&names, file->fd);
-	draft_begin(d, "nvidia-smi", NULL, all_rows(), N_ROWS);
-	code = lseek(file->fd, 0, SEEK_SET) < 0 ? draft_fail(d, err, -errno, "cannot read it")
-						: read_lines(&r, file->fd);
-	if (code == 0)
-		tell_times(&r);
-	reading_done(&names);
-	reading_done(&r);
-	draft_done(&unused);
-	return code < 0 ? code : 1;
+	return gpu_table_read(&kind, file, which, own, sizeof(own[0]), d, err);
 }
 
 static int probe_nvidia_smi(const struct import_file *file)

@@ -4,18 +4,13 @@
  * prmon follows a process and its living descendants: wtime is that process's age, the CPU times are whole seconds of those that live (with what those they
  * waited for used), and the last sample may lie an interval before the end.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/macros.h"
 #include "record/foreign/beside.h"
 #include "record/foreign/import.h"
-#include "record/foreign/table_series.h"
+#include "record/foreign/summary_series.h"
 
 #define KIB 1024.0
 #define WALL "prmon_wall_seconds"
@@ -76,8 +71,6 @@ static const struct measure rows[] = {
 	GAUGE_ROW("prmon_gpu_memory_bytes", BYTES, SAMPLED, "nvidia-smi",
 		"GPU memory of the processes"),
 };
-
-static const struct measure *listed[ARRAY_SIZE(rows)];
 
 static const struct table_column columns[] = {
 	{ .name = "Time", .kind = TABLE_CLOCK },
@@ -147,7 +140,7 @@ static void read_hardware(struct draft *d, const json_t *summary)
 }
 
 /* "Max" has the peaks of gauges and the last of counters. */
-static void read_maxima(struct draft *d, const json_t *summary, double results[ARRAY_SIZE(columns)])
+static void read_maxima(struct draft *d, const json_t *summary, double *results)
 {
 	const json_t *max = json_object_get(summary, "Max");
 	const json_t *avg = json_object_get(summary, "Avg");
@@ -237,79 +230,46 @@ static void conclude(struct draft *d, const double *results)
 						: tail);
 }
 
-static int read_series(
-	const char *path, int fd, struct draft *d, double *results, bool alone, struct error *err)
+static void take_series(
+	struct draft *d, const struct table_series *read, bool alone, double *results)
 {
-	struct table_series t = table;
-	int own = fd < 0 ? open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) : -1;
-	int r = fd < 0 && own < 0 ? error_set(err, -errno, "cannot read %s", path)
-				  : table_series_read(&t, fd < 0 ? own : fd, d, err);
-
-	if (own >= 0)
-		close(own);
-	if (r < 0)
-		return r;
-	if (alone && t.windows == 0)
-		return error_say(err, -EINVAL, "it has no sample that can be read");
-	draft_started(d, t.started_ns);
-	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
-		if (results[i] < 0 && t.of[i].any)
-			results[i] = t.of[i].highest;
+	(void) alone;
+	draft_started(d, read->started_ns);
 	/* It is no result of the series but its length. */
 	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
-		if (columns[i].kind == TABLE_ELAPSED && t.windows > 0 && results[i] < t.end_seconds)
-			results[i] = t.end_seconds;
-	return 0;
+		if (columns[i].kind == TABLE_ELAPSED && read->windows > 0 &&
+			results[i] < read->end_seconds)
+			results[i] = read->end_seconds;
 }
 
-/* The summary is that of this run when somebody called the files so. */
-static int read_run(const struct import_file *file, const char *summary_path, const char *series,
-	struct draft *d, struct error *err)
+static const char *version_of(const json_t *summary)
 {
-	double results[ARRAY_SIZE(columns)];
-	json_t *summary = NULL;
-	char tool[80] = "prmon";
-	int r = summary_path ? json_file_load(summary_path, &summary, err) : 0;
+	return json_string_value(json_object_get(json_object_get(summary, "prmon"), "Version"));
+}
 
-	if (r < 0)
-		return r;
-	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
-		results[i] = -1;
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		listed[i] = &rows[i];
-	const char *version =
-		json_string_value(json_object_get(json_object_get(summary, "prmon"), "Version"));
-	if (version)
-		snprintf(tool, sizeof(tool), "prmon %s", version);
-	draft_begin(d, tool, NULL, listed, ARRAY_SIZE(rows));
+static void take_summary(struct draft *d, const json_t *summary, double *results)
+{
 	read_hardware(d, summary);
 	read_maxima(d, summary, results);
-	if (series)
-		r = read_series(series, strcmp(series, file->path) == 0 ? file->fd : -1, d, results,
-			!summary, err);
-	if (r == 0)
-		conclude(d, results);
-	json_decref(summary);
-	return r < 0 ? r : 1;
 }
 
 static int read_prmon(
 	const struct import_file *file, size_t which, struct draft *d, struct error *err)
 {
-	char *other;
-	int r;
+	static const struct summary_series prmon = { .tool = "prmon",
+		.summary_end = ".json",
+		.series_end = ".txt",
+		.rows = rows,
+		.n_rows = ARRAY_SIZE(rows),
+		.table = &table,
+		.is_summary = is_summary,
+		.is_series = is_series,
+		.version = version_of,
+		.read_summary = take_summary,
+		.read_series = take_series,
+		.conclude = conclude };
 
-	if (which > 0)
-		return 0;
-	if (file->head[0] == '{') {
-		other = file_with_other_end(file->path, ".json", ".txt", is_series);
-		r = read_run(file, file->path, other, d, err);
-	} else {
-		other = file_with_other_end(file->path, ".txt", ".json", is_summary);
-		r = read_run(file, other, file->path, d, err);
-	}
-	free(other);
-	return r;
+	return summary_series_read(&prmon, file, which, d, err);
 }
 
 const struct importer prmon_importer = {

@@ -51,9 +51,6 @@ static const struct measure rows[] = {
 		"bytes written to storage since the first sample"),
 };
 
-static const struct measure *const listed[] = { &rows[0], &rows[1], &rows[2], &rows[3], &rows[4],
-	&rows[5], &rows[6], &rows[7], &rows[8], &rows[9] };
-
 static const struct table_column plain[] = {
 	{ .name = "Elapsed time", .kind = TABLE_ELAPSED },
 	{ "CPU (%)", TABLE_RATE, CPU_PERCENT, 1, ESTIMATE, CPU_SECONDS },
@@ -152,7 +149,7 @@ static int read_log(
 		return 0;
 	/* Whoever says that it is one: the header may stand further down. */
 	struct table_series t = kind ? *kind : plain_table;
-	draft_begin(d, "psrecord", NULL, listed, ARRAY_SIZE(listed));
+	draft_begin(d, "psrecord", NULL, rows, ARRAY_SIZE(rows));
 	r = table_series_read(&t, file->fd, d, err);
 	if (r == 0 && t.windows == 0)
 		r = error_say(err, -EINVAL, "it has no sample that can be read");

@@ -4,18 +4,13 @@
  * two beside each other are one run. Its MB are 2^20 bytes, rounded up. What it calls bytes_read is rchar of proc(5), bytes_written write_bytes.
  * In the series the counters fall when processes end, whatever its header says.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/macros.h"
 #include "record/foreign/beside.h"
 #include "record/foreign/import.h"
-#include "record/foreign/table_series.h"
+#include "record/foreign/summary_series.h"
 
 #define MIB (1024.0 * 1024.0)
 #define WALL "rmon_wall_seconds"
@@ -63,8 +58,6 @@ static const struct measure rows[] = {
 	COUNTER_ROW("rmon_context_switches_count", COUNT, ESTIMATE, "getrusage(2)",
 		"times that a process gave way to another"),
 };
-
-static const struct measure *listed[ARRAY_SIZE(rows)];
 
 static const struct table_column columns[] = {
 	{ .name = "wall_clock", .kind = TABLE_CLOCK },
@@ -194,35 +187,26 @@ static void read_summary(struct draft *d, const json_t *summary, double *results
 	}
 }
 
-static int read_series(
-	const char *path, int fd, struct draft *d, double *results, bool alone, struct error *err)
+static void take_series(
+	struct draft *d, const struct table_series *read, bool alone, double *results)
 {
-	struct table_series t = table;
-	int own = fd < 0 ? open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) : -1;
-	int r = fd < 0 && own < 0 ? error_set(err, -errno, "cannot read %s", path)
-				  : table_series_read(&t, fd < 0 ? own : fd, d, err);
-
-	if (own >= 0)
-		close(own);
-	if (r < 0)
-		return r;
-	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
-		if (results[i] < 0 && t.of[i].any)
-			results[i] = t.of[i].highest;
+	(void) results;
 	if (!alone)
-		return 0;
-	if (t.windows == 0)
-		return error_say(err, -EINVAL, "it has no sample that can be read");
-	draft_started(d, t.started_ns);
-	draft_ended(d, t.ended_ns);
+		return;
+	draft_started(d, read->started_ns);
+	draft_ended(d, read->ended_ns);
 	/* One sample has no time before it. */
-	if (!(t.end_seconds > 0))
-		return 0;
-	draft_number(d, "time", "wall_seconds", t.end_seconds);
-	draft_total(d, WALL, "last", t.end_seconds, LOWER_BOUND);
-	draft_headline(d, "wall_seconds", t.end_seconds, LOWER_BOUND, WALL,
+	if (!(read->end_seconds > 0))
+		return;
+	draft_number(d, "time", "wall_seconds", read->end_seconds);
+	draft_total(d, WALL, "last", read->end_seconds, LOWER_BOUND);
+	draft_headline(d, "wall_seconds", read->end_seconds, LOWER_BOUND, WALL,
 		"from its first sample to its last");
-	return 0;
+}
+
+static const char *version_of(const json_t *summary)
+{
+	return json_string_value(json_object_get(summary, "monitor_version"));
 }
 
 static void conclude(struct draft *d, const double *results)
@@ -251,52 +235,23 @@ static void conclude(struct draft *d, const double *results)
 					told[i].key, told[i].why);
 }
 
-static int read_run(const struct import_file *file, const char *summary_path, const char *series,
-	struct draft *d, struct error *err)
-{
-	double results[ARRAY_SIZE(columns)];
-	json_t *summary = NULL;
-	char tool[80] = "resource_monitor";
-	int r = summary_path ? json_file_load(summary_path, &summary, err) : 0;
-
-	if (r < 0)
-		return r;
-	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
-		results[i] = -1;
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		listed[i] = &rows[i];
-	const char *version = json_string_value(json_object_get(summary, "monitor_version"));
-	if (version)
-		snprintf(tool, sizeof(tool), "resource_monitor %.40s", version);
-	draft_begin(d, tool, NULL, listed, ARRAY_SIZE(rows));
-	if (summary)
-		read_summary(d, summary, results);
-	if (series)
-		r = read_series(series, strcmp(series, file->path) == 0 ? file->fd : -1, d, results,
-			!summary, err);
-	if (r == 0)
-		conclude(d, results);
-	json_decref(summary);
-	return r < 0 ? r : 1;
-}
-
 static int read_monitor(
 	const struct import_file *file, size_t which, struct draft *d, struct error *err)
 {
-	char *other;
-	int r;
+	static const struct summary_series monitor = { .tool = "resource_monitor",
+		.summary_end = ".summary",
+		.series_end = ".series",
+		.rows = rows,
+		.n_rows = ARRAY_SIZE(rows),
+		.table = &table,
+		.is_summary = is_summary,
+		.is_series = is_series,
+		.version = version_of,
+		.read_summary = read_summary,
+		.read_series = take_series,
+		.conclude = conclude };
 
-	if (which > 0)
-		return 0;
-	if (is_series(file)) {
-		other = file_with_other_end(file->path, ".series", ".summary", is_summary);
-		r = read_run(file, other, file->path, d, err);
-	} else {
-		other = file_with_other_end(file->path, ".summary", ".series", is_series);
-		r = read_run(file, file->path, other, d, err);
-	}
-	free(other);
-	return r;
+	return summary_series_read(&monitor, file, which, d, err);
 }
 
 const struct importer resource_monitor_importer = {

@@ -27,7 +27,7 @@ enum {
 	N_ROWS
 };
 
-static const struct measure table_of_rows[] = {
+const struct measure sacct_rows[] = {
 	/* clang-format off */
 	[ELAPSED] = { .key = "sacct_elapsed_seconds", .kind = COUNTER, .unit = SECONDS, .scope = SINGLE, .reduce = DELTA, .quality = ESTIMATE,
 		.origin = "sacct Elapsed", .help = "time the job ran, without suspensions, between two stamps of whole seconds" },
@@ -59,15 +59,9 @@ static const struct measure table_of_rows[] = {
 		.origin = "sacct ConsumedEnergyRaw", .help = "energy of the job's whole nodes, whoever else used them" },
 	/* clang-format on */
 };
-_Static_assert(ARRAY_SIZE(table_of_rows) == N_ROWS, "one row a name");
+_Static_assert(ARRAY_SIZE(sacct_rows) == N_ROWS, "one row a name");
 
-const struct measure *const sacct_rows[] = { &table_of_rows[ELAPSED], &table_of_rows[CPU],
-	&table_of_rows[USER_CPU], &table_of_rows[SYSTEM_CPU], &table_of_rows[RSS],
-	&table_of_rows[VMSIZE], &table_of_rows[MEMORY_SUM], &table_of_rows[READ_SUM],
-	&table_of_rows[WRITTEN_SUM], &table_of_rows[TASK_READ], &table_of_rows[TASK_WRITE],
-	&table_of_rows[GPU_MEMORY], &table_of_rows[GPU_BUSY], &table_of_rows[ENERGY] };
 const size_t sacct_n_rows = ARRAY_SIZE(sacct_rows);
-_Static_assert(ARRAY_SIZE(sacct_rows) == N_ROWS, "all of them");
 
 static double rounded(double bytes)
 {
@@ -82,17 +76,17 @@ static struct told own_or_steps(struct told own, struct told steps)
 
 static void tell_total(struct draft *d, int row, const char *statistic, struct told value)
 {
-	double number = table_of_rows[row].unit == BYTES ? rounded(value.value) : value.value;
+	double number = sacct_rows[row].unit == BYTES ? rounded(value.value) : value.value;
 
 	if (value.is)
-		draft_total(d, table_of_rows[row].key, statistic, number,
-			(enum quality) table_of_rows[row].quality);
+		draft_total(d, sacct_rows[row].key, statistic, number,
+			(enum quality) sacct_rows[row].quality);
 }
 
 static void headline(struct draft *d, const char *name, int row, double value, const char *why)
 {
-	draft_headline(d, name, value, (enum quality) table_of_rows[row].quality,
-		table_of_rows[row].key, why);
+	draft_headline(
+		d, name, value, (enum quality) sacct_rows[row].quality, sacct_rows[row].key, why);
 }
 
 static void tell_time_used(const struct sacct_job *job, struct draft *d)
@@ -118,7 +112,7 @@ static void tell_time_used(const struct sacct_job *job, struct draft *d)
 	/* Elapsed may be a second short, so this is no bound. */
 	if (cpu.is && elapsed.is && elapsed.value > 0)
 		draft_headline(d, "cpu_mean_cores", cpu.value / elapsed.value, ESTIMATE,
-			table_of_rows[CPU].key,
+			sacct_rows[CPU].key,
 			"TotalCPU, which is a lower bound, over Elapsed in whole seconds");
 	tell_total(d, ELAPSED, "", elapsed);
 	tell_total(d, CPU, "", cpu);

@@ -7,7 +7,7 @@
 
 #include "record/foreign/sacct_job.h"
 
-extern const struct measure *const sacct_rows[];
+extern const struct measure sacct_rows[];
 extern const size_t sacct_n_rows;
 
 /* The cell of that name in a line; "" when the table has none. */
