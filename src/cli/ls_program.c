@@ -13,6 +13,7 @@
 #include "base/utf8.h"
 #include "cli/ls_find.h"
 #include "cli/ls_output.h"
+#include "cli/ls_words.h"
 #include "cli/program.h"
 #include "cli/record_options.h"
 #include "cli/verb.h"
@@ -291,7 +292,7 @@ static int list(
 	if (!find.output_prefix)
 		find.output_prefix = ".assay/runs/";
 	problems.shown = find.level >= LOG_WARNING;
-	if (look(&find, words) < 0) {
+	if (ls_words_apart(words) < 0 || look(&find, words) < 0) {
 		complain("there is not enough memory for a list of these runs");
 	} else {
 		if (!find.all_names)

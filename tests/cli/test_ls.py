@@ -82,7 +82,7 @@ def test_a_path_is_a_tree_a_directory_a_prefix_a_file_or_an_id(three):
     assert prefixes(three, "runs") == ["r1", "r2", "r3"]
     assert prefixes(three, "runs/r2", "runs/r1/usage.jsonl") == ["r2", "r1"] or \
         prefixes(three, "runs/r2", "runs/r1/usage.jsonl") == ["r1", "r2"]
-    assert prefixes(three, "runs/r3/", "runs/r3/info.json") == ["r3", "r3"]
+    assert prefixes(three, "runs/r3/", "runs/r3/info.json") == ["r3"]
     assert prefixes(three, identity, "-p", "runs/{pid}/") == ["r2"]
     assert prefixes(three, "-p", "runs/{pid}/") == ["r1", "r2", "r3"]
 
@@ -466,3 +466,13 @@ def test_wrong_words_are_one_line_and_status_2(call, words, text):
 
     assert (called.status, called.out) == (2, "")
     assert called.err in (f"assay: {text}\n", f"assay: {text}; see 'assay ls --help'\n")
+
+
+def test_a_run_is_listed_once_however_many_words_lead_to_it(three):
+    (three.here / "link").symlink_to("runs")
+    words = ("runs/r2", "runs", "runs/r1/usage.jsonl", "runs/r1/info.json", "link", "runs/r3/", str(three.here / "runs"))
+
+    assert sorted(prefixes(three, *words)) == ["r1", "r2", "r3"]
+    assert sorted(prefixes(three, ".")) == sorted(prefixes(three, ".", "runs", ".")) == ["r1", "r2", "r3"]
+    assert prefixes(three, "runs/r1/stdout-less", "runs/r1/", status=1, err="assay: runs/r1/stdout-less: there is no such file, directory or "
+                    "prefix of a run\n") == ["r1"]
