@@ -71,6 +71,12 @@ static const struct gpu_name columns[] = { { "sm", SM_BUSY }, { "mem", MEMORY_BU
 	{ "gtemp", TEMPERATURE }, { "temp", TEMPERATURE }, { "mtemp", MEMORY_TEMPERATURE },
 	{ "pclk", SM_CLOCK }, { "mclk", MEMORY_CLOCK } };
 
+/* Beside the table: where things stand, and times without dates. */
+struct reading {
+	int gpu, date, clock; /* their columns; -1 */
+	double day, last_clock;
+};
+
 static int take(struct gpu_table *t, void *own, char *line, uint64_t number);
 
 static const struct gpu_table_kind kind = { .format = "nvidia-smi-dmon",
@@ -80,14 +86,9 @@ static const struct gpu_table_kind kind = { .format = "nvidia-smi-dmon",
 	.names = columns,
 	.n_names = ARRAY_SIZE(columns),
 	.separator = ' ',
+	.own_size = sizeof(struct reading),
 	.take = take,
 	.no_header = "it has no header of nvidia-smi dmon" };
-
-/* Beside the table: where things stand, and times without dates. */
-struct reading {
-	int gpu, date, clock; /* their columns; -1 */
-	double day, last_clock;
-};
 
 /* "# gpu pwr ...": the names of the columns. It comes again every so many lines. */
 static int take_names(struct gpu_table *t, struct reading *r)
@@ -201,7 +202,7 @@ static int read_dmon(
 {
 	struct reading own[2] = { 0 };
 
-	return gpu_table_read(&kind, file, which, own, sizeof(own[0]), d, err);
+	return gpu_table_read(&kind, file, which, own, d, err);
 }
 
 static int probe_dmon(const struct import_file *file)

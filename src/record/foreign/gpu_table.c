@@ -133,7 +133,7 @@ static void table_done(struct gpu_table *t)
 }
 
 int gpu_table_read(const struct gpu_table_kind *kind, const struct import_file *file, size_t which,
-	void *own, size_t size, struct draft *d, struct error *err)
+	void *own, struct draft *d, struct error *err)
 {
 	struct draft unused;
 	struct gpu_table names = { .d = &unused };
@@ -148,7 +148,7 @@ int gpu_table_read(const struct gpu_table_kind *kind, const struct import_file *
 	draft_begin(d, kind->tool, NULL, kind->rows, kind->n_rows);
 	code = lseek(file->fd, 0, SEEK_SET) < 0
 		       ? draft_fail(d, err, -errno, "cannot read it")
-		       : read_lines(&t, kind, (char *) own + size, file->fd);
+		       : read_lines(&t, kind, (char *) own + kind->own_size, file->fd);
 	if (code == 0)
 		tell_times(&t, kind);
 	table_done(&names);

@@ -45,15 +45,16 @@ struct gpu_table_kind {
 	const struct gpu_name *names;
 	size_t n_names;
 	char separator;
+	size_t own_size; /* of what `take` keeps beside the table */
 	/* Takes a line without NULs. 1: go on; 0: nobody wants more; or a negative errno with a line. `own` is the importer's, zeroed for each of the two looks. */
 	int (*take)(struct gpu_table *t, void *own, char *line, uint64_t number);
 	/* Why a file without header cannot be read. */
 	const char *no_header;
 };
 
-/* As the `read` of an importer. `own`: two of `size` bytes that follow each other, all zero. */
+/* As the `read` of an importer. `own`: two of own_size bytes that follow each other, all zero. */
 int gpu_table_read(const struct gpu_table_kind *kind, const struct import_file *file, size_t which,
-	void *own, size_t size, struct draft *d, struct error *err);
+	void *own, struct draft *d, struct error *err);
 
 /* The row of a column's name; -1. */
 int gpu_table_row(const struct gpu_table_kind *kind, const char *name);

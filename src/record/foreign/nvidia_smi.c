@@ -101,6 +101,12 @@ static const struct gpu_name columns[] = { { "utilization.gpu", GPU_BUSY },
 static const char *const identities[] = { "uuid", "gpu_uuid", "pci.bus_id", "gpu_bus_id", "index",
 	"serial", "gpu_serial" };
 
+/* Beside the table: where things stand. */
+struct reading {
+	int identity, stamp, model, driver; /* their columns; -1 */
+	size_t told;
+};
+
 static int take(struct gpu_table *t, void *own, char *line, uint64_t number);
 
 static const struct gpu_table_kind kind = { .format = "nvidia-smi",
@@ -110,18 +116,13 @@ static const struct gpu_table_kind kind = { .format = "nvidia-smi",
 	.names = columns,
 	.n_names = ARRAY_SIZE(columns),
 	.separator = ',',
+	.own_size = sizeof(struct reading),
 	.take = take,
 	.no_header =
 		"it has no header (nvidia-smi was run with noheader), and columns are not guessed "
 		"by "
 		"their place: put the list given to --query-gpu before it as a first line, as in "
 		"'timestamp, utilization.gpu, memory.used', or record without noheader" };
-
-/* Beside the table: where things stand. */
-struct reading {
-	int identity, stamp, model, driver; /* their columns; -1 */
-	size_t told;
-};
 
 /* "memory.used [MiB]": the name alone stays, the unit is put aside. */
 static void take_unit(char *name, char *unit, size_t size)
@@ -267,7 +268,7 @@ static int read_nvidia_smi(
 {
 	struct reading own[2] = { 0 };
 
-	return gpu_table_read(&kind, file, which, own, sizeof(own[0]), d, err);
+	return gpu_table_read(&kind, file, which, own, d, err);
 }
 
 static int probe_nvidia_smi(const struct import_file *file)

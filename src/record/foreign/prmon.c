@@ -230,16 +230,10 @@ static void conclude(struct draft *d, const double *results)
 						: tail);
 }
 
-static void take_series(
-	struct draft *d, const struct table_series *read, bool alone, double *results)
+static void take_series(struct draft *d, const struct table_series *read, bool alone)
 {
 	(void) alone;
 	draft_started(d, read->started_ns);
-	/* It is no result of the series but its length. */
-	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
-		if (columns[i].kind == TABLE_ELAPSED && read->windows > 0 &&
-			results[i] < read->end_seconds)
-			results[i] = read->end_seconds;
 }
 
 static const char *version_of(const json_t *summary)

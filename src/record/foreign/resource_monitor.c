@@ -187,10 +187,8 @@ static void read_summary(struct draft *d, const json_t *summary, double *results
 	}
 }
 
-static void take_series(
-	struct draft *d, const struct table_series *read, bool alone, double *results)
+static void take_series(struct draft *d, const struct table_series *read, bool alone)
 {
-	(void) results;
 	if (!alone)
 		return;
 	draft_started(d, read->started_ns);

@@ -50,7 +50,12 @@ static int read_series(
 	for (size_t i = 0; i < t.n_columns; i++)
 		if (results[i] < 0 && t.of[i].any)
 			results[i] = t.of[i].highest;
-	f->tool->read_series(d, &t, !f->summary, results);
+	/* It is no result of the table but its length. */
+	for (size_t i = 0; i < t.n_columns; i++)
+		if (t.columns[i].kind == TABLE_ELAPSED && t.windows > 0 &&
+			results[i] < t.end_seconds)
+			results[i] = t.end_seconds;
+	f->tool->read_series(d, &t, !f->summary);
 	return 0;
 }
 

@@ -25,9 +25,8 @@ struct summary_series {
 	const char *(*version)(const json_t *summary); /* NULL: it does not say */
 	/* What the summary says, in the draft and in results. */
 	void (*read_summary)(struct draft *d, const json_t *summary, double *results);
-	/* The same of the table, which has been read; results that are known already stand. `alone`: there is no summary. */
-	void (*read_series)(
-		struct draft *d, const struct table_series *read, bool alone, double *results);
+	/* What else the table says, which has been read. `alone`: there is no summary. */
+	void (*read_series)(struct draft *d, const struct table_series *read, bool alone);
 	/* The headline. */
 	void (*conclude)(struct draft *d, const double *results);
 };
