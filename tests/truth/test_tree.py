@@ -5,6 +5,7 @@ import os
 import pytest
 
 from checks import check_exact_cpu, check_processes
+from support import skip_with_a_sanitizer
 
 EACH_SAMPLE = ["-i", "0.1s", "--report-interval", "0.1s"]
 WITHOUT_PROCESS_EVENTS = ["--measurements", "default,-connector_*"]
@@ -53,6 +54,7 @@ def test_a_child_given_to_a_sleeping_process_is_seen_within_two_samples(run_assa
 
 
 def test_without_perf_memory_of_children_that_nobody_waits_for_has_no_upper_bound(run_assay):
+    skip_with_a_sanitizer(run_assay.assay, "makes the recorder so large that the job's peak is the one it inherits")
     run = run_assay.load("nocldwait-memory", 200, options=["--measurements", "default,-perf_*"])
 
     assert "upper" not in run.headline["memory_peak_bytes"], run.headline["memory_peak_bytes"]

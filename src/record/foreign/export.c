@@ -105,6 +105,8 @@ static int run_all(struct export *x, const char *const *runs, struct error *err)
 	int r = x->exporter->begin ? x->exporter->begin(x, err) : 0;
 
 	for (size_t i = 0; i < x->n_runs && r == 0; i++) {
+		if (x->skip[i])
+			continue;
 		r = with_run(x, runs[i], x->exporter->run, err);
 		if (is_left_out(x, r)) {
 			tell_left_out(x, err);
@@ -122,6 +124,25 @@ static int run_all(struct export *x, const char *const *runs, struct error *err)
 	return r;
 }
 
+/* What is common to all runs, where the format has to know it first. -ENODATA: it can tell none of them. */
+static int look_at_all(struct export *x, const char *const *runs, struct error *err)
+{
+	size_t left_out = 0;
+
+	for (size_t i = 0; i < x->n_runs && x->exporter->look; i++) {
+		int r = with_run(x, runs[i], x->exporter->look, err);
+
+		if (is_left_out(x, r)) {
+			tell_left_out(x, err);
+			x->skip[i] = true;
+			left_out++;
+		} else if (r < 0) {
+			return r;
+		}
+	}
+	return x->exporter->look && left_out == x->n_runs ? -ENODATA : 0;
+}
+
 int export_write(const struct exporter *exporter, const struct export_options *options,
 	const char *const *runs, size_t n_runs, const char *path, struct error *err)
 {
@@ -129,15 +150,12 @@ int export_write(const struct exporter *exporter, const struct export_options *o
 	struct export x = {
 		.exporter = exporter, .options = options, .n_runs = n_runs, .path = path
 	};
-	int r = 0;
+	int r;
 
 	err = err ? err : &none;
 	err->text[0] = '\0';
-	for (size_t i = 0; i < n_runs && r == 0 && exporter->look; i++) {
-		r = with_run(&x, runs[i], exporter->look, err);
-		if (is_left_out(&x, r))
-			r = 0; /* told when its turn comes */
-	}
+	x.skip = calloc(n_runs + 1, sizeof(*x.skip));
+	r = x.skip ? look_at_all(&x, runs, err) : -ENOMEM;
 	if (r == 0)
 		r = export_files_open(&x, err);
 	if (r == 0)
@@ -149,5 +167,6 @@ int export_write(const struct exporter *exporter, const struct export_options *o
 	if (exporter->done)
 		exporter->done(&x);
 	export_files_close(&x);
+	free(x.skip);
 	return r;
 }

@@ -62,6 +62,7 @@ struct export
 
 	/* private */
 	size_t there; /* so much of the first path was there before */
+	bool *skip; /* by run: it was left out at the first look */
 	bool kept;
 	bool begun; /* something of the run at hand may be in the document */
 };
