@@ -19,6 +19,30 @@
 static const char *const session[] = { "session/manifest.json", "session/perf_process.csv",
 	"session/cell_history.csv" };
 
+static void remove_session(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(session); i++)
+		(void) unlink(session[i]);
+	(void) unlink("session/perf_system.csv");
+	(void) rmdir("session");
+	(void) unlink("file");
+}
+
+/* Beside the file, once: a session, in which one of the tables is another by a link. */
+static void make_session(void)
+{
+	static bool made;
+
+	scratch_enter();
+	if (made)
+		return;
+	must(mkdir("session", 0700) == 0);
+	must(symlink("perf_process.csv", "session/perf_system.csv") == 0);
+	/* Before the directory is removed: what is registered last is called first. */
+	atexit(remove_session);
+	made = true;
+}
+
 static int see_window(const json_t *window, void *context)
 {
 	uint64_t *windows = context;
@@ -97,7 +121,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t n = size;
 	const struct importer *importer;
 
-	scratch_enter();
+	make_session();
 	importer = size > 0 ? chosen(&bytes, &n) : NULL;
 	if (strcmp(path, "session") == 0)
 		write_session(bytes, n);
