@@ -217,12 +217,21 @@ def test_a_slow_reader_slows_the_job_and_nothing_grows(run_assay, room):
     [pump] = [pid for pid in pumps(process.pid) if holds(pid, process.stdout.fileno())]
     wait_for(lambda: blocked_in_write(pump), "the pump to be held up by the reader")
     written = int(progress.read_bytes() or b"0") if progress.exists() else 0
-    peak = int(Path(f"/proc/{pump}/status").read_text().split("VmHWM:")[1].split()[0]) * 1024
+    peak = peak_resident_bytes(pump)
+    read = len(process.stdout.read(1))
+    while read < 40 * MIB:
+        read += len(process.stdout.read(40 * MIB - read))
+    wait_for(lambda: blocked_in_write(pump), "the pump to be held up by the reader again")
+    later_peak = peak_resident_bytes(pump)
     out, _ = process.communicate(timeout=60)
 
     assert written < 8, "the job ran ahead of its reader by more than the pipes hold"
-    assert peak < 8 * MIB
-    assert len(out) == 64 * MIB - 1
+    assert later_peak - peak < MIB, "40 MiB have gone through it since"
+    assert len(out) == 24 * MIB - 1
+
+
+def peak_resident_bytes(pid):
+    return int(Path(f"/proc/{pid}/status").read_text(encoding="ascii").split("VmHWM:")[1].split()[0]) * 1024
 
 
 def holds(pid, our_end):

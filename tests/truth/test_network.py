@@ -123,8 +123,8 @@ def test_in_a_namespace_of_its_own_the_job_moved_what_the_other_end_of_the_cable
     assert (sent["quality"], received["quality"]) == ("upper_bound", "upper_bound"), (sent, received)
     assert "nobody else was met" in sent["why"], sent
     assert (sent["key"], received["key"]) == ("netns_transmit_bytes", "netns_receive_bytes")
-    carries(sent, 30 * MB)
-    assert sent["value"] == after[0] - before[0]
+    # What segments are cut and what is sent again is TCP's choice from moment to moment: the other end of the cable says what it was.
+    assert sent["value"] == after[0] - before[0] >= 30 * MB
     assert received["value"] == after[1] - before[1]
 
 
