@@ -77,7 +77,8 @@ def test_peak_cores_see_that_one_thread_was_busy(run_assay, user):
     peak = run_assay.load("steady", 1000, options=["-i", "0.2s"], user=user).headline["cpu_peak_cores"]
 
     assert peak["value"] <= os.cpu_count()
-    assert peak["value"] <= 1.1, peak  # one thread; a live clock may be a tick late
+    # One thread; but between the stamp of a reading and the reading the recorder may have waited for a processor, and two threads would be 2.
+    assert peak["value"] < 1.5, peak
 
 
 def test_wait_all_counts_a_daemon_that_outlives_the_command(run_assay, user):
