@@ -342,6 +342,9 @@ static int open_file(struct stored_run *run, const char *path, size_t which, str
 		error_say(&own, -EINVAL, "it is a directory without a run in it");
 		return open_foreign(run, path, which, &own, err);
 	}
+	/* Whoever writes into a FIFO would be woken by opening it, a device may do whatever it does. */
+	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+		return error_say(err, -EINVAL, "it is no file");
 	if (run_name_is(path, RUN_NAME_USAGE)) {
 		if (lone_series_is(path))
 			return which > 0 ? error_say(err, -ENOENT, "it holds one run")
