@@ -466,6 +466,34 @@ def test_events_stand_in_order_of_time(show, made):
         "       5.000 s  end       exited 0\n")
 
 
+def test_every_verb_rounds_a_number_as_the_summary_does(run_assay, assay, room, made):
+    """Half a hundredth is rounded up, a tenth of a percent is not; seconds and joules have their forms."""
+    call = Caller(run_assay, assay, room / "here")
+    fields = {"cpu_mean_cores": (0.995, "0.99", "1.00"), "cpu_peak_cores": (3.005, "3.00", "3.01"), "cpu_seconds": (64.96, "64.96", "1m 5.0s"),
+              "energy_joules": (12345.678, "1.235e+04 J", "12345.7 J"), "cpu_busy_percent": (99.96, "100.0 %", "99.9 %")}
+    path, again = (str(made(name=name, id=name, headline=headline(wall_seconds=10.0, **{name: value for name, (value, _, _) in fields.items()})))
+                   for name in ("first", "second"))
+
+    human = call("show", "-H", path).out
+    row = call("ls", "--no-index", "-F", ",".join(fields), path).out.splitlines()[-1]
+    compared = call("compare", "--fields", ",".join(fields), "--all", path, again).out
+
+    for name, (_, wrong, right) in fields.items():
+        assert f"\n{name}: {right}\n" in human, name
+        assert f"= {right}" in row and f"= {wrong}" not in row, name
+        assert right in compared and wrong not in compared, name
+
+
+def test_what_is_in_shell_words_is_escaped_once_in_a_flat_line_wherever_it_stands(show, made):
+    """A record keeps a newline of a command as a shell reads it, $'a\\nb'; an attached target's name is made in the same way."""
+    words = r"$'a\nb\\c'"
+    out = show("--flat", made(command={"text": words, "argv": ["a\nb\\c"]}, target={"text": words, "kind": "pid"})).out
+
+    for name in ("command.text", "target.text"):
+        assert f"\n{name}: {words}\n" in out
+    assert f"\ntarget: {words}\n" in show("--flat", made(name="other", target=words)).out
+
+
 def test_flat_forms_have_every_member_raw_or_for_people(show, made):
     path = made(headline=headline(wall_seconds=65.0, memory_peak_bytes=GIB), tags={"a": "line\nbreak"})
     flat, human = show("--flat", path).out, show("-H", path).out
@@ -496,7 +524,7 @@ def test_runs_of_other_tools_are_told_with_what_they_have(show):
     assert re.search(r"^ +4712 +- +100 MiB +- +-  python3 work\.py$", duct.out, re.M)
     assert "0.00" not in duct.out and "self " not in duct.out  # nothing is made up
     gpus = show(FOREIGN / "nvidia-smi-header.csv").out.replace("\n               ", " ")
-    assert re.search(r"gpu GPU-aaaaaaaa-0000: [0-9.]+ % busy on average, 100\.0 % at most, 2 GiB of its memory at most, 460 J used", gpus)
+    assert re.search(r"gpu GPU-aaaaaaaa-0000: [0-9.]+ % busy on average, 100\.0 % at most, 2 GiB of its memory at most, 460\.0 J used", gpus)
     several = show(FOREIGN / "jumper-session.zip")
     assert several.status == 0
     assert re.findall(r"level=(\w+)", several.out) == ["process", "system"]
