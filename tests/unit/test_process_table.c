@@ -136,10 +136,14 @@ static void a_command_is_quoted_but_for_a_title_that_is_one_word(void **state)
 	(void) state;
 	add(&t,
 		"{\"pid\":1,\"command\":[\"/bin/x\",\"a b\"]},{\"pid\":2,\"command\":[\"nginx: "
-		"worker\\u001b\"]}",
+		"worker\\u001b\"]},{\"pid\":3,\"command\":[\"C:\\\\job.exe\"]},{\"pid\":4,"
+		"\"command\":\"a\\\\b "
+		"c\"}",
 		0);
 	assert_string_equal(t.list[0].command, "/bin/x 'a b'");
 	assert_string_equal(t.list[1].command, "nginx: worker\\e");
+	assert_string_equal(t.list[2].command, "C:\\job.exe");
+	assert_string_equal(t.list[3].command, "a\\b c");
 	process_table_done(&t);
 }
 
