@@ -135,7 +135,7 @@ static int open_word(struct taking *t, const char *word)
 {
 	struct stored_run run;
 	struct error err = { 0 };
-	int r = run_word_open(word, t->runs->output_prefix, &run, &err);
+	int r = run_word_open(word, t->runs->output_prefix, LOG_WARNING, &run, &err);
 
 	if (r == 0) {
 		r = take_opened(t, &run);

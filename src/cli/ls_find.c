@@ -140,7 +140,7 @@ static int take_word(struct ls_find *find, const char *word, const struct error 
 {
 	struct stored_run run;
 	struct error err = { 0 };
-	int r = run_word_open(word, find->output_prefix, &run, &err);
+	int r = run_word_open(word, find->output_prefix, find->level, &run, &err);
 
 	if (r < 0) {
 		tell(find, word, err.text[0] ? &err : why);

@@ -230,7 +230,7 @@ static int show_word(struct shown *s, const char *word, const char *prefix, int 
 
 	if (n > 1)
 		return show_each(s, word, (size_t) n, trouble);
-	if (run_word_open(word, prefix, &run, &err) < 0) {
+	if (run_word_open(word, prefix, LOG_WARNING, &run, &err) < 0) {
 		complain("%s", err.text);
 		s->status = trouble;
 		return 0;
