@@ -351,6 +351,7 @@ const struct verb verb_export = {
 	.name = "export",
 	.mixed = true,
 	.help = "writes runs in the formats of other tools",
+	.offers = OFFERS_RUNS,
 	.usage = "[options] --to FORMAT RUN...",
 	.text = "Writes runs to a file or to standard output in another format. " RUN_WORDS,
 	.options = rows,

@@ -292,6 +292,7 @@ const struct verb verb_show = {
 	.name = "show",
 	.mixed = true,
 	.help = "tells what a recorded run was, how it went and what it used",
+	.offers = OFFERS_RUNS,
 	.usage = "[options] [RUN...]",
 	.text = "Tells a run on one page, from its record alone; without RUN the last "
 		"one. " RUN_WORDS,
