@@ -14,7 +14,7 @@ import unicodedata
 import pytest
 
 from calling import Caller
-from support import REPOSITORY, skip_with_a_sanitizer, wait_for
+from support import REPOSITORY, parse, skip_with_a_sanitizer, validator, wait_for
 
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 GIB = 1024 ** 3
@@ -63,7 +63,7 @@ def made(room):
 
 def tags(called):
     assert called.status == 0, called.err
-    return [verdict["tag"] for verdict in json.loads(called.out)["verdicts"]]
+    return [verdict["tag"] for verdict in parse(called.out, "assay-show")["verdicts"]]
 
 
 def on_terminal(argv, width, env):
@@ -94,7 +94,7 @@ def test_a_real_run_is_told_with_the_numbers_of_its_record(run_assay, show):
     assert (page.status, page.err) == (0, "")
     assert page.out.startswith("assay: exited 0 after ")
     assert "spike, " in page.out and "a=b" in page.out and "hello" in page.out
-    told = json.loads(show("--json", prefix).out)
+    told = parse(show("--json", prefix).out, "assay-show")
     assert told["info"] == run.info
     assert told["state"] == "done" and told["series"]["windows"] == len(run.usage)
     assert (told["series"]["damaged"], told["series"]["torn"]) == (0, False)
@@ -155,7 +155,7 @@ def test_a_command_that_is_longer_than_what_is_kept_says_so(show, made):
     process = {"pid": 5, "start_time_ticks": 5, "name": "x", "born": True, "states": {}, "values": {"proc_cpu_seconds": {"delta": 1.0}}}
     path = made([window(0, 0, 1, processes=[{**process, "command": ["a", "b" * 600]}, {**process, "pid": 6, "command": ["a"] * 300},
                                             {**process, "pid": 7, "command": ["a", "b"], "command_cut": True}])])
-    told = [process["command"] for process in json.loads(show("--json", path).out)["top_processes"]]
+    told = [process["command"] for process in parse(show("--json", path).out, "assay-show")["top_processes"]]
 
     assert sorted(told) == sorted(["a " + "b" * 512 + "...", " ".join(["a"] * 257) + "...", "a b..."])
 
@@ -288,7 +288,7 @@ def test_who_else_used_the_machine_is_told_as_the_summary_told_it(show, made):
     path = made(host_cpu=host)
 
     assert "  note         ~ others used 1.90 of 2 cores of the machine meanwhile\n" in show(path).out
-    assert json.loads(show("--json", path).out)["warnings"] == ["~ others used 1.90 of 2 cores of the machine meanwhile"]
+    assert parse(show("--json", path).out, "assay-show")["warnings"] == ["~ others used 1.90 of 2 cores of the machine meanwhile"]
     alone = made(name="one", host_cpu={**host, "cores": 1, "others_seconds": 5.0})
     assert "~ others used 0.50 of 1 core of the machine" in show(alone).out
 
@@ -345,7 +345,7 @@ def test_a_torn_and_damaged_series_is_told_and_the_rest_shown(show, made):
     assert called.status == 0
     assert "the last line of the series is not whole" in called.out
     assert "1 line of the series could not be read, the first is line 2" in called.out
-    told = json.loads(show("--json", path).out)["series"]
+    told = parse(show("--json", path).out, "assay-show")["series"]
     assert (told["windows"], told["damaged"], told["torn"]) == (2, 1, True)
 
 
@@ -356,7 +356,7 @@ def test_a_window_that_makes_no_sense_is_told_as_damage(show, made, wrong):
     out = show(path).out
 
     assert "1 line of the series could not be read, the first is line 2" in out
-    told = json.loads(show("--json", path).out)["series"]
+    told = parse(show("--json", path).out, "assay-show")["series"]
     assert (told["windows"], told["damaged"]) == (2, 1)
 
 
@@ -375,7 +375,7 @@ def test_a_run_that_runs_is_told_so_far_and_a_lost_one_as_lost(run_assay, show):
     started.running_info()
     wait_for(lambda: os.path.exists(f"{started.prefix}usage.jsonl") and os.path.getsize(f"{started.prefix}usage.jsonl"), "a window")
     called = show(started.prefix)
-    told = json.loads(show("--json", started.prefix).out)
+    told = parse(show("--json", started.prefix).out, "assay-show")
     for name in ("pid", "keeper_pid", "job_pid"):
         os.kill(told["info"]["monitor"][name], signal.SIGKILL)
     started.process.wait()
@@ -394,7 +394,7 @@ def test_a_run_of_another_machine_is_told_as_it_was_when_it_was_written(show, ma
 
     assert called.out.startswith("assay: running when last written, for 10.0 s: job\n")
     assert "state it ran on another machine when it was last written; whether it still does cannot be known here" in " ".join(called.out.split())
-    told = json.loads(show("--json", path).out)
+    told = parse(show("--json", path).out, "assay-show")
     assert told["state"] == "running" and "cannot be known here" in told["why"]
 
 
@@ -436,7 +436,7 @@ def test_the_table_of_processes_says_how_its_numbers_are_known(show, made):
             assert re.search(r"^ +pid( name)? +>= cpu +>= rss( +pss)? += read +>= write", out, re.M), out
             assert re.search(r"^ +6( dd)? +0\.500 s +-( +-)? +- +-", out, re.M), out
         assert re.search(r"^ +pid( name)? +>= cpu +>= rss +>= io", show(*form, "--width", 60, path).out, re.M)
-    first, second = json.loads(show("--json", path).out)["top_processes"]
+    first, second = parse(show("--json", path).out, "assay-show")["top_processes"]
     assert first["qualities"] == {"cpu_seconds": "lower_bound", "peak_rss_bytes": "lower_bound", "io_read_bytes": "exact",
                                   "io_write_bytes": "lower_bound"}
     assert second["qualities"] == {"cpu_seconds": "exact"} and "peak_rss_bytes" not in second
@@ -501,6 +501,32 @@ def test_flat_forms_have_every_member_raw_or_for_people(show, made):
     assert "memory_peak_bytes: 1073741824\n" in flat and "wall_seconds: 65\n" in flat
     assert "memory_peak_bytes: 1 GiB\n" in human and "wall_seconds: 1m 5.0s\n" in human
     assert "tags.a: line\\nbreak\n" in flat
+
+
+@pytest.mark.parametrize("schema", ["assay-show", "assay-compare"])
+def test_each_output_has_a_schema_that_refuses_what_is_not_in_it(run_assay, assay, room, made, schema):
+    call = Caller(run_assay, assay, room / "here")
+    first, second = (str(made(name=name, id=name, headline=headline(wall_seconds=wall))) for name, wall in (("a", 10.0), ("b", 12.0)))
+    words = ("show", "--json", first) if schema == "assay-show" else ("compare", "-f", "json", "--fail-if", "wall_seconds > +50%", first, second)
+    told = parse(call(*words).out, schema)
+
+    assert (told["schema"], told["version"]) == (schema, "1.0")
+    for member in told:
+        less = {name: value for name, value in told.items() if name != member}
+        assert schema == "assay-show" and member == "why" or not validator(schema).is_valid(less), member
+    assert not validator(schema).is_valid(told | {"more": 1})
+
+
+def test_a_file_of_any_name_is_told_in_json(show, room):
+    """Its bytes need not be UTF-8."""
+    path = os.fsencode(room / "here") + b"/\xff_info.json"
+    (room / "here").mkdir(exist_ok=True)
+    with open(path, "wb") as file:
+        file.write(b'{"schema": "assay-run", "version": "1.0", "state": "done", "command": {"text": "x", "argv": ["x"]}}')
+
+    told = parse(show("--json", ".").out, "assay-show")
+
+    assert told["file"] == "./\\xff_info.json"
 
 
 def test_several_runs_come_one_after_the_other_and_a_bad_one_is_told(show, made):
