@@ -95,7 +95,7 @@ static int take_entry(struct run_index *index, uint32_t dir, int fd, const struc
 
 	if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
 		return 0;
-	if (type == DT_DIR)
+	if (type == DT_DIR && !is_info)
 		return add_subdir(l, entry->d_name);
 	if (!is_info && type != DT_UNKNOWN)
 		return 0;
@@ -106,12 +106,15 @@ static int take_entry(struct run_index *index, uint32_t dir, int fd, const struc
 			return 0;
 		return add_file(index, &file, entry->d_name);
 	}
-	if (S_ISDIR(file.st.st_mode))
-		return add_subdir(l, entry->d_name);
+	if (S_ISDIR(file.st.st_mode)) {
+		int r = add_subdir(l, entry->d_name);
+
+		if (r < 0 || !is_info)
+			return r;
+		file.code = -EISDIR;
+	}
 	file.link = S_ISLNK(file.st.st_mode);
-	if (!is_info || !(file.link || S_ISREG(file.st.st_mode)))
-		return 0;
-	return add_file(index, &file, entry->d_name);
+	return is_info ? add_file(index, &file, entry->d_name) : 0;
 }
 
 /* A directory that cannot be read is one that changed, each time, so that it is told. */
