@@ -19,6 +19,7 @@
 #define BUSY_MS 2000 /* while somebody writes what he has */
 #define BUSY_WRITING_MS 50 /* while somebody collects what he will write: then it is left to him */
 #define OPEN_TURNS 3
+#define PAGE_BYTES 32768 /* nearly always all runs are gone through: the fewer pages the better */
 
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x)
@@ -154,7 +155,10 @@ static int make_tables(struct run_index *index, const char *real_root, const cha
 		buf_addf(&sql, ", f_%s", index_columns[i]);
 	buf_add_text(&sql, "); CREATE INDEX runs_of_dir ON runs (dir); "
 			   "CREATE INDEX runs_in_place ON runs (id) WHERE in_place;");
-	r = index_run_sql(index, "BEGIN IMMEDIATE");
+	/* it cannot be chosen later */
+	r = index_run_sql(index, "PRAGMA page_size = " TEXT(PAGE_BYTES));
+	if (r == 0)
+		r = index_run_sql(index, "BEGIN IMMEDIATE");
 	if (r == 0)
 		r = index_run_sql(index, TABLES);
 	if (r == 0)
@@ -504,9 +508,15 @@ static int open_turn(const char *directory, const char *real_root,
 	if (r == 0)
 		r = index_load(index);
 	if (r == 0)
-		r = index_look(index, now);
+		r = index_look_begin(index);
+	if (r < 0)
+		return r;
+	/* Processors that would wait for the file system have something to do. */
+	if (options->meanwhile)
+		options->meanwhile(index, options->context);
+	r = index_look_end(index);
 	if (r == 0)
-		r = index_scan_changes(index, now);
+		r = index->damaged ? -EIO : index_scan_changes(index, now);
 	return r;
 }
 

@@ -25,6 +25,10 @@ struct run_index;
 struct run_index_options {
 	const char *program_version; /* an index of another is made anew */
 	bool rebuild; /* from nothing, also for few runs */
+	/* Called once what was stored is known, while it is looked at what changed: it may ask for all that was kept, see run_index_is_as_stored(). Again with another
+	 * index, if that was damaged or somebody wrote it. */
+	void (*meanwhile)(struct run_index *index, void *context);
+	void *context;
 };
 
 /*
@@ -41,6 +45,8 @@ int run_index_want(struct run_index *index, const char *const *names, size_t n);
 int run_index_want_shown(struct run_index *index, const char *const *names, size_t n);
 /* Goes through the runs that are as they were. A negative errno of `each` ends it, as -EIO of a damaged index does. */
 int run_index_kept(struct run_index *index, int (*each)(int64_t id, void *context), void *context);
+/* Whether run_index_kept() says what it said before it was known what changed. */
+bool run_index_is_as_stored(const struct run_index *index);
 /* The info file of the run in turn, with the directory as it was named; valid until the next. NULL without memory. */
 const char *run_index_file(struct run_index *index);
 /* Goes to one of them. -ENOENT: its file is no longer as it was, and is read the next time; -EIO. */
