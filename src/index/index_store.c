@@ -19,6 +19,8 @@
 #define BUSY_MS 2000 /* while somebody writes what he has */
 #define BUSY_WRITING_MS 50 /* while somebody collects what he will write: then it is left to him */
 #define OPEN_TURNS 3
+#define CACHE_READING_KIB 1024 /* what is gone through once is of no use afterwards */
+#define CACHE_WRITING_KIB 16384
 #define PAGE_BYTES 32768 /* nearly always all runs are gone through: the fewer pages the better */
 
 #define TEXT_(x) #x
@@ -39,21 +41,37 @@ static const char TABLES[] = "PRAGMA application_id = " TEXT(
 					      "CREATE TABLE loose (dir, file);"
 					      "CREATE INDEX loose_of_dir ON loose (dir);";
 
+static uint64_t mix(uint64_t sum, const unsigned char *at)
+{
+	uint64_t word;
+
+	memcpy(&word, at, 8);
+	sum = (sum ^ word) * 0xff51afd7ed558ccd;
+	return sum ^ sum >> 32;
+}
+
+/* Four sums side by side, as each multiplication waits for the one before it. */
 uint64_t index_sum(const void *bytes, size_t n)
 {
 	const unsigned char *at = bytes;
 	uint64_t sum = 0x9e3779b97f4a7c15 ^ n;
+	uint64_t second = 1;
+	uint64_t third = 2;
+	uint64_t fourth = 3;
 
-	for (; n >= 8; at += 8, n -= 8) {
-		uint64_t word;
-
-		memcpy(&word, at, 8);
-		sum = (sum ^ word) * 0xff51afd7ed558ccd;
-		sum ^= sum >> 32;
+	for (; n >= 32; at += 32, n -= 32) {
+		sum = mix(sum, at);
+		second = mix(second, at + 8);
+		third = mix(third, at + 16);
+		fourth = mix(fourth, at + 24);
 	}
+	for (; n >= 8; at += 8, n -= 8)
+		sum = mix(sum, at);
 	for (; n > 0; n--)
 		sum = (sum ^ *at++) * 0x100000001b3;
-	return sum;
+	sum = mix(sum, (const unsigned char *) &second);
+	sum = mix(sum, (const unsigned char *) &third);
+	return mix(sum, (const unsigned char *) &fourth);
 }
 
 int index_run_sql(struct run_index *index, const char *sql)
@@ -195,7 +213,7 @@ static int open_database(struct run_index *index, bool create)
 	/* Nothing in the file is to make SQLite run anything. */
 	sqlite3_db_config(index->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	sqlite3_db_config(index->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-	return index_run_sql(index, "PRAGMA cache_size = -16384;");
+	return index_run_sql(index, "PRAGMA cache_size = -" TEXT(CACHE_READING_KIB));
 }
 
 /* Whether the file is an index of ours, of this directory and version. */
@@ -405,7 +423,7 @@ int index_begin_writing(struct run_index *index)
 	if (generation != index->generation)
 		return -EAGAIN;
 	index->writing = r == 0;
-	return r;
+	return r == 0 ? index_run_sql(index, "PRAGMA cache_size = -" TEXT(CACHE_WRITING_KIB)) : r;
 }
 
 static int save_chunk(struct run_index *index, sqlite3_stmt *s, uint32_t chunk)
