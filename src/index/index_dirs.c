@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "index/index_parts.h"
 
@@ -103,7 +104,8 @@ static void compare(struct index_dir *dir, int r, const struct stat *st)
 }
 
 /* Those of one parent stand together, so that its path is made once for them. */
-static void look_at_some(struct run_index *index, uint32_t begin, uint32_t end, struct buf *path)
+static void look_at_some(
+	struct run_index *index, int root_fd, uint32_t begin, uint32_t end, struct buf *path)
 {
 	uint32_t parent = INDEX_NO_DIR;
 	size_t n_parent = 0;
@@ -127,14 +129,16 @@ static void look_at_some(struct run_index *index, uint32_t begin, uint32_t end, 
 		buf_add_text(path, i == 0 ? "." : dir->name);
 		if (path->failed)
 			return;
-		compare(dir, fstatat(index->root_fd, path->data, &st, AT_SYMLINK_NOFOLLOW), &st);
+		compare(dir, fstatat(root_fd, path->data, &st, AT_SYMLINK_NOFOLLOW), &st);
 	}
 }
 
+/* With a descriptor of its own: each call counts its users, which threads that share one wait for. */
 static void *look_at_the_next(void *context)
 {
 	struct index_look *look = context;
 	struct run_index *index = look->index;
+	int own_fd = openat(index->root_fd, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	struct buf path = { 0 };
 	uint32_t begin;
 
@@ -142,10 +146,13 @@ static void *look_at_the_next(void *context)
 		(begin = atomic_fetch_add(&look->next, DIRS_AT_ONCE)) < index->n_dirs) {
 		uint32_t n = index->n_dirs - begin;
 
-		look_at_some(index, begin, begin + (n < DIRS_AT_ONCE ? n : DIRS_AT_ONCE), &path);
+		look_at_some(index, own_fd < 0 ? index->root_fd : own_fd, begin,
+			begin + (n < DIRS_AT_ONCE ? n : DIRS_AT_ONCE), &path);
 	}
 	if (path.failed)
 		atomic_store(&look->failed, true);
+	if (own_fd >= 0)
+		close(own_fd);
 	buf_done(&path);
 	return NULL;
 }
