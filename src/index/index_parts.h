@@ -21,10 +21,10 @@ struct index_dir {
 	const char *name; /* of the root: ""; in one of the chunks that were loaded, or `owned` */
 	char *owned;
 	uint32_t parent; /* INDEX_NO_DIR: of the root, and of a place that is free */
-	uint64_t inode;
-	int64_t modified_ns, changed_ns; /* 0: it is to be read in any case */
 	uint8_t change; /* enum dir_change */
 	bool dirty; /* other than in the table */
+	uint64_t inode;
+	int64_t modified_ns, changed_ns; /* 0: it is to be read in any case */
 };
 
 /* An info file that is to be read. */
