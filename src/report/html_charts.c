@@ -9,6 +9,7 @@
 #include "report/axis.h"
 #include "report/html_parts.h"
 #include "report/html_text.h"
+#include "report/picture_thin.h"
 #include "report/svg.h"
 
 /* So many points of all lines together are drawn in pictures, which are some 30 bytes each. */
@@ -41,7 +42,7 @@ static void mean_and_peak(const struct picture_line *line, double *ret_mean, dou
 
 		sum += p->mean * (p->end - p->start);
 		length += p->end - p->start;
-		*ret_peak = fmax(*ret_peak, p->high);
+		*ret_peak = larger(*ret_peak, p->high);
 	}
 	*ret_mean = length > 0 ? sum / length : (double) NAN;
 }
@@ -68,8 +69,8 @@ static void add_line(struct buf *out, const struct picture_panel *panel, size_t 
 	double peak;
 
 	mean_and_peak(line, &mean, &peak);
-	buf_addf(out, "<tr data-line=\"%zu\"><th scope=\"row\"><span class=\"swatch k%u\"></span>", i,
-		svg_colour(panel, i));
+	buf_addf(out, "<tr data-line=\"%zu\"><th scope=\"row\"><span class=\"swatch k%u\"></span>",
+		i, svg_colour(panel, i));
 	html_add_text(out, line->label, LABEL_MAX);
 	buf_add_text(out, "</th><td class=\"n now script-only\"></td><td class=\"n\">");
 	add_amount(out, panel->unit, mean);
@@ -93,13 +94,15 @@ static void add_words_row(struct buf *out, const char *swatch, const char *label
 
 static void add_legend(struct buf *out, const struct picture_panel *panel)
 {
-	buf_add_text(out, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Legend of ");
+	buf_add_text(out,
+		"<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Legend of ");
 	html_add_text(out, panel->title, LABEL_MAX);
 	buf_add_text(out,
 		"\"><table class=\"legend\"><thead><tr><th scope=\"col\">Line</th>"
 		"<th scope=\"col\" class=\"n now script-only\">At the moment</th>"
 		"<th scope=\"col\" class=\"n\">Mean</th><th scope=\"col\" class=\"n\">Highest</th>"
-		"<th scope=\"col\">Known</th><th scope=\"col\" class=\"key\">Measurement</th></tr></thead>"
+		"<th scope=\"col\">Known</th><th scope=\"col\" "
+		"class=\"key\">Measurement</th></tr></thead>"
 		"<tbody>\n");
 	for (size_t i = 0; i < panel->n_lines; i++)
 		add_line(out, panel, i);
@@ -111,8 +114,7 @@ static void add_legend(struct buf *out, const struct picture_panel *panel)
 		if (label.failed)
 			out->failed = true;
 		else
-			add_words_row(out, panel->limits[i].in_sight ? "dash" : "none",
-				label.data);
+			add_words_row(out, panel->limits[i].in_sight ? "dash" : "none", label.data);
 		buf_done(&label);
 	}
 	buf_add_text(out, "</tbody></table></div>\n");
@@ -157,8 +159,10 @@ static void add_events(struct buf *out, const struct picture *p)
 {
 	if (p->n_marks == 0 && p->n_gaps == 0)
 		return;
-	buf_add_text(out, "<details class=\"block\"><summary>Events and gaps</summary>\n<div class=\"scroll\">"
-			  "<table><thead><tr><th scope=\"col\">When</th><th scope=\"col\">What</th></tr></thead>"
+	buf_add_text(out, "<details class=\"block\"><summary>Events and gaps</summary>\n<div "
+			  "class=\"scroll\">"
+			  "<table><thead><tr><th scope=\"col\">When</th><th "
+			  "scope=\"col\">What</th></tr></thead>"
 			  "<tbody>\n");
 	for (size_t i = 0; i < p->n_marks; i++) {
 		buf_add_text(out, "<tr><td>");
@@ -184,12 +188,16 @@ static void add_events(struct buf *out, const struct picture *p)
 static void add_tools(struct buf *out)
 {
 	buf_add_text(out,
-		"<p class=\"tools script-only\"><button type=\"button\" class=\"closer\">closer</button>"
+		"<p class=\"tools script-only\"><button type=\"button\" "
+		"class=\"closer\">closer</button>"
 		"<button type=\"button\" class=\"farther\">farther</button>"
-		"<button type=\"button\" class=\"whole\">all of it</button> <span id=\"view\"></span>"
+		"<button type=\"button\" class=\"whole\">all of it</button> <span "
+		"id=\"view\"></span>"
 		"<output id=\"at\"></output></p>\n"
-		"<p class=\"soft script-only\" id=\"keys\">Drag over a chart to look closer, double click for "
-		"all of it. With the keyboard: arrows move, with Shift ten at once, + and - look closer "
+		"<p class=\"soft script-only\" id=\"keys\">Drag over a chart to look closer, "
+		"double click for "
+		"all of it. With the keyboard: arrows move, with Shift ten at once, + and - look "
+		"closer "
 		"and farther, 0 is all of it.</p>\n"
 		"<div id=\"spoken\" class=\"hidden-words\" aria-live=\"polite\"></div>\n");
 }
@@ -217,7 +225,8 @@ void html_charts(struct buf *out, const struct picture *p)
 	points = points < POINTS_MIN ? POINTS_MIN : points > POINTS_MAX ? POINTS_MAX : points;
 	add_tools(out);
 	if (has_ranges(p))
-		buf_add_text(out, "<p class=\"soft\">A line is the mean of a stretch of time; the colour around it "
+		buf_add_text(out, "<p class=\"soft\">A line is the mean of a stretch of time; the "
+				  "colour around it "
 				  "goes from the least to the greatest value in it.</p>\n");
 	if (beside)
 		buf_add_text(out, "<div class=\"beside\"><div>\n");

@@ -6,12 +6,12 @@
 
 #include "base/buf.h"
 #include "base/utf8.h"
+#include "report/axis.h"
 #include "report/compare_difference.h"
 #include "report/compare_text.h"
 #include "report/html_parts.h"
 #include "report/html_text.h"
 #include "report/picture.h"
-#include "report/show.h"
 
 #define CONFIDENCE 0.95
 #define ROWS_MAX 300
@@ -29,7 +29,8 @@ void html_runs(struct buf *out, const struct picture *p)
 	static const char *const titles[] = { "Run", "Command", "How it ended", "On", "Started",
 		"#Wall time", NULL };
 
-	buf_add_text(out, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Runs\"><table>\n");
+	buf_add_text(out, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
+			  "aria-label=\"Runs\"><table>\n");
 	html_add_head_row(out, titles);
 	buf_add_text(out, "<tbody>\n");
 	for (size_t i = 0; i < p->n_runs; i++) {
@@ -46,12 +47,10 @@ void html_runs(struct buf *out, const struct picture *p)
 		add_text_cell(out, run->started);
 		buf_add_text(out, "<td class=\"n\">");
 		if (!isnan(run->wall_seconds)) {
-			struct buf wall = { 0 };
+			char wall[AXIS_TEXT_SIZE];
 
-			show_add_number("seconds", run->wall_seconds, &wall);
-			html_add_words(out, wall.failed ? "" : wall.data);
-			out->failed = out->failed || wall.failed;
-			buf_done(&wall);
+			axis_number("seconds", run->wall_seconds, wall);
+			html_add_words(out, wall);
 		}
 		buf_add_text(out, "</td></tr>\n");
 	}
@@ -96,7 +95,8 @@ static const char *class_of(enum verdict verdict)
 }
 
 /* The value, and below it the change; of what is the same, or cannot be told apart, that. */
-static void add_other(struct buf *out, struct compare *c, const struct compare_row *row, size_t group)
+static void add_other(
+	struct buf *out, struct compare *c, const struct compare_row *row, size_t group)
 {
 	const struct compare_series *of = compare_series(row, group);
 	struct compare_difference d = compare_difference(row, 0, group, CONFIDENCE, &c->failed);
@@ -145,7 +145,8 @@ static void add_head(struct buf *out, const struct compare *c)
 static void begin_table(struct buf *out, const char *label, const struct compare *c)
 {
 	buf_addf(out,
-		"<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"%s\"><table class=\"compared\">\n",
+		"<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"%s\"><table "
+		"class=\"compared\">\n",
 		label);
 	add_head(out, c);
 }
@@ -157,7 +158,8 @@ void html_comparison(struct buf *out, struct compare *c)
 	compare_sort(c);
 	if (c->n_rows == 0)
 		return;
-	buf_add_text(out, "<p class=\"soft\">Each run beside the first. A difference that the bounds of the numbers "
+	buf_add_text(out, "<p class=\"soft\">Each run beside the first. A difference that the "
+			  "bounds of the numbers "
 			  "leave open is not called one.</p>\n");
 	begin_table(out, "Differences", c);
 	for (size_t i = 0; i < c->n_rows && n < ROWS_MAX; i++) {
@@ -166,7 +168,9 @@ void html_comparison(struct buf *out, struct compare *c)
 		if (!row->shown)
 			continue;
 		if (n++ == 0 || row->section != row[-1].section)
-			buf_addf(out, "%s<tbody><tr><th scope=\"rowgroup\" colspan=\"%zu\">%s</th></tr>\n",
+			buf_addf(out,
+				"%s<tbody><tr><th scope=\"rowgroup\" "
+				"colspan=\"%zu\">%s</th></tr>\n",
 				n > 1 ? "</tbody>" : "", c->n_groups + 1,
 				compare_section_name(row->section));
 		buf_add_text(out, "<tr><th scope=\"row\"><code>");

@@ -35,7 +35,8 @@ static bool same_times(const struct thin_line *a, const struct thin_line *b)
 	if (a->n != b->n)
 		return false;
 	for (size_t i = 0; i < a->n; i++)
-		if (a->points[i].start != b->points[i].start || a->points[i].end != b->points[i].end)
+		if (a->points[i].start != b->points[i].start ||
+			a->points[i].end != b->points[i].end)
 			return false;
 	return true;
 }
@@ -56,7 +57,8 @@ static double part_of(const struct picture_point *p, enum part part)
 	return part == MEAN ? p->mean : part == LOW ? p->low : p->high;
 }
 
-static void add_values(struct buf *out, const char *name, const struct thin_line *line, enum part part)
+static void add_values(
+	struct buf *out, const char *name, const struct thin_line *line, enum part part)
 {
 	buf_addf(out, ",\"%s\":[", name);
 	for (size_t i = 0; i < line->n; i++) {
@@ -74,12 +76,14 @@ static bool has_range(const struct thin_line *line)
 	return false;
 }
 
-static void add_line(struct data *d, const struct picture_panel *panel, size_t i, const struct thin_line *line)
+static void add_line(
+	struct data *d, const struct picture_panel *panel, size_t i, const struct thin_line *line)
 {
 	static const char *const dashes[] = { "", ",\"dash\":[6,3]", ",\"dash\":[2,3]" };
 
-	buf_addf(d->out, "%s{\"k\":%u%s,\"t\":%zu,\"mark\":", i > 0 ? ",\n" : "", svg_colour(panel, i),
-		panel->stacked ? "" : dashes[i / SVG_COLOURS % 3], times_of(d, line));
+	buf_addf(d->out, "%s{\"k\":%u%s,\"t\":%zu,\"mark\":", i > 0 ? ",\n" : "",
+		svg_colour(panel, i), panel->stacked ? "" : dashes[i / SVG_COLOURS % 3],
+		times_of(d, line));
 	html_add_json_text(d->out, quality_mark(panel->lines[i].quality), 10);
 	add_values(d->out, "m", line, MEAN);
 	if (has_range(line)) {

@@ -195,7 +195,8 @@ void html_verdicts(struct buf *out, const struct story *s)
 		out->failed = true;
 	else if (notes.len > 0)
 		buf_addf(out,
-			"<p class=\"soft\">To be known with the numbers:</p>\n<ul class=\"notes\">\n%s</ul>\n",
+			"<p class=\"soft\">To be known with the numbers:</p>\n<ul "
+			"class=\"notes\">\n%s</ul>\n",
 			notes.data);
 	buf_done(&notes);
 }

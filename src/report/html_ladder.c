@@ -8,6 +8,7 @@
 #include "report/html_parts.h"
 #include "report/html_text.h"
 #include "report/info_value.h"
+#include "report/picture_thin.h"
 #include "report/show.h"
 
 #define ROWS_MAX 400
@@ -31,9 +32,10 @@ static void add_nearness(struct buf *out, double use, double most)
 {
 	if (isnan(use) || !(most > 0))
 		return;
-	buf_addf(out, "<meter min=\"0\" max=\"100\" high=\"90\" optimum=\"0\" value=\"%.1f\" "
-		      "aria-label=\"part of the limit that was used\"></meter> %.*f %%",
-		fmin(100 * use / most, 100), use / most < 0.1 ? 1 : 0, 100 * use / most);
+	buf_addf(out,
+		"<meter min=\"0\" max=\"100\" high=\"90\" optimum=\"0\" value=\"%.1f\" "
+		"aria-label=\"part of the limit that was used\"></meter> %.*f %%",
+		smaller(100 * use / most, 100), use / most < 0.1 ? 1 : 0, 100 * use / most);
 }
 
 static void add_hits(struct buf *out, const json_t *limit)
@@ -91,8 +93,8 @@ static void add_limit(struct buf *out, const struct story *s, const json_t *limi
 
 void html_limits(struct buf *out, const struct story *s)
 {
-	static const char *const titles[] = { "Of", "#Limit", "Used", "How near", "Hit",
-		"Set by", NULL };
+	static const char *const titles[] = { "Of", "#Limit", "Used", "How near", "Hit", "Set by",
+		NULL };
 	const json_t *limits = json_object_get(s->run->info, "target_limits");
 	struct buf rows = { 0 };
 
@@ -125,8 +127,7 @@ static void add_rung(struct buf *out, const char *quantity, const json_t *rung)
 	html_add_text(out, key, 200);
 	buf_addf(out, "</code>%s</td><td class=\"n\">", in_use ? " (in use)" : "");
 	if (json_is_number(json_object_get(rung, "value")))
-		html_add_value(
-			out, key, json_object_get(rung, "value"), quality ? quality : "");
+		html_add_value(out, key, json_object_get(rung, "value"), quality ? quality : "");
 	buf_add_text(out, "</td><td>");
 	if (quality) {
 		struct buf words = { 0 };

@@ -68,7 +68,8 @@ static void add_output(struct buf *out, const char *name, int fd, const struct s
 	buf_addf(out, "<p class=\"soft\">%s%s</p>\n",
 		begin > 0 || asked < size ? "The end of " : "All of its ",
 		amount.failed ? "it" : amount.data);
-	buf_addf(out, "<pre class=\"output\" tabindex=\"0\" role=\"region\" aria-label=\"%s\">\n", name);
+	buf_addf(out, "<pre class=\"output\" tabindex=\"0\" role=\"region\" aria-label=\"%s\">\n",
+		name);
 	html_add_lines(out, bytes + begin, (size_t) n - begin);
 	buf_add_text(out, "</pre>\n");
 	out->failed = out->failed || amount.failed;

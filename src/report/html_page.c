@@ -47,7 +47,8 @@ static void add_head(struct buf *out, const struct html_page *page, const struct
 	buf_addf(out,
 		"<!DOCTYPE html>\n<html lang=\"en\"%s>\n<head>\n<meta charset=\"utf-8\">\n"
 		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-		"style-src '%s'; script-src '%s'; img-src data:; base-uri 'none'; form-action 'none'\">\n"
+		"style-src '%s'; script-src '%s'; img-src data:; base-uri 'none'; form-action "
+		"'none'\">\n"
 		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 		"<meta name=\"generator\" content=\"assay\">\n<title>",
 		look->dark ? " data-theme=\"dark\"" : "", web_style_hash, web_script_hash);
@@ -68,14 +69,16 @@ static void add_nav(struct buf *out, const struct html_page *page)
 }
 
 /* Adds all of it, and empties the page. 0 or -ENOMEM. */
-static int page_end(struct html_page *page, const struct picture *picture, const struct picture_look *look)
+static int page_end(
+	struct html_page *page, const struct picture *picture, const struct picture_look *look)
 {
 	struct buf *out = page->out;
 
 	add_head(out, page, look);
-	buf_add_text(out, "<body>\n<a class=\"skip\" href=\"#main\">to the numbers</a>\n<header>\n"
-			  "<div class=\"top\"><span>assay report</span>"
-			  "<button type=\"button\" class=\"theme script-only\">dark</button></div>\n");
+	buf_add_text(out,
+		"<body>\n<a class=\"skip\" href=\"#main\">to the numbers</a>\n<header>\n"
+		"<div class=\"top\"><span>assay report</span>"
+		"<button type=\"button\" class=\"theme script-only\">dark</button></div>\n");
 	buf_add(out, page->heading.data ? page->heading.data : "", page->heading.len);
 	buf_add_text(out, "</header>\n");
 	add_nav(out, page);
@@ -93,8 +96,10 @@ static int page_end(struct html_page *page, const struct picture *picture, const
 		buf_done(&s->body);
 	}
 	buf_done(&page->heading);
-	buf_add_text(out, "</main>\n<footer><p class=\"soft\">Marks: = exact, ~ sampled or an estimate, &gt;= at "
-			  "least, &lt;= at most. What is not here was not measured.</p></footer>\n");
+	buf_add_text(out,
+		"</main>\n<footer><p class=\"soft\">Marks: = exact, ~ sampled or an estimate, "
+		"&gt;= at "
+		"least, &lt;= at most. What is not here was not measured.</p></footer>\n");
 	if (picture)
 		html_data(out, picture);
 	buf_add_text(out, "<script>");
@@ -191,15 +196,16 @@ int html_report(const struct stored_run *const *runs, size_t n, const struct pic
 	return r < 0 ? error_set(err, r, "cannot make the page") : 0;
 }
 
-int html_picture(const struct picture *p, const struct picture_look *look, int fd, struct error *err)
+int html_picture(
+	const struct picture *p, const struct picture_look *look, int fd, struct error *err)
 {
 	struct buf out = { 0 };
 	struct html_page page = { .out = &out };
 	int r;
 
-	page.title = look->title       ? look->title
+	page.title = look->title      ? look->title
 		     : p->n_runs == 1 ? (p->runs[0].command ? p->runs[0].command : p->runs[0].name)
-				       : "runs over time";
+				      : "runs over time";
 	buf_add_text(&page.heading, "<h1>");
 	html_add_quoted(&page.heading, page.title, 400);
 	buf_add_text(&page.heading, "</h1>\n");

@@ -5,13 +5,11 @@
 
 #include <jansson.h>
 #include <stddef.h>
-#include <stdint.h>
-
-#include "report/story.h"
 
 struct buf;
 struct compare;
 struct picture;
+struct story;
 
 #define HTML_TEXT_MAX 4000 /* bytes of one text of outside */
 

@@ -71,8 +71,8 @@ struct least {
 
 static bool is_shown(const struct process_sum *p, const struct least *least)
 {
-	return process_weight(p, BY_CPU) > least->cpu || process_weight(p, BY_MEMORY) > least->memory ||
-	       process_weight(p, BY_IO) > least->io;
+	return process_weight(p, BY_CPU) > least->cpu ||
+	       process_weight(p, BY_MEMORY) > least->memory || process_weight(p, BY_IO) > least->io;
 }
 
 /* Of very many those that did most. */
@@ -145,8 +145,8 @@ static void look(const struct process_sum *p, bool *used, unsigned char *qualiti
 		else if (!isnan(number_of(p, column)))
 			used[column] = true;
 		if (number >= 0)
-			qualities[column] = process_quality_of_both(
-				qualities[column], p->qualities[number]);
+			qualities[column] =
+				process_quality_of_both(qualities[column], p->qualities[number]);
 	}
 }
 
@@ -158,7 +158,8 @@ static void add_head(struct buf *out, const bool *used, const unsigned char *qua
 
 		if (!used[column])
 			continue;
-		buf_addf(out, "<th scope=\"col\" data-sort=\"%s\"%s>%s", columns[column].unit ? "n" : "t",
+		buf_addf(out, "<th scope=\"col\" data-sort=\"%s\"%s>%s",
+			columns[column].unit ? "n" : "t",
 			columns[column].unit ? " class=\"n\"" : "", columns[column].title);
 		if (quality != ABSENT) {
 			buf_add_text(out, ", ");
@@ -211,6 +212,7 @@ void html_processes(struct buf *out, const struct story *s)
 	if (shown < t->n || t->let_go > 0)
 		buf_addf(out, ", those that used most of %llu",
 			(unsigned long long) (t->n + t->let_go));
-	buf_add_text(out, "; the numbers of each are those of its last sample, or its highest.</p>\n");
+	buf_add_text(
+		out, "; the numbers of each are those of its last sample, or its highest.</p>\n");
 	add_table(out, t, &least);
 }

@@ -19,8 +19,8 @@
 /* Members that have a part of the page of their own, or describe the numbers. */
 static bool is_apart(const char *name)
 {
-	static const char *const names[] = { "measurements", "collectors", "headline", "rungs", "summary",
-		"target_limits", "processes", "self", "outcome", "schema", "segments" };
+	static const char *const names[] = { "measurements", "collectors", "headline", "rungs",
+		"summary", "target_limits", "processes", "self", "outcome", "schema", "segments" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (strcmp(name, names[i]) == 0)
@@ -137,9 +137,9 @@ static void add_collector(struct buf *out, const json_t *of)
 	buf_add_text(out, "<tr><th scope=\"row\">");
 	html_add_text(out, name, 100);
 	buf_addf(out, "</th><td>%s</td><td class=\"n\">",
-		!json_is_true(json_object_get(of, "selected"))    ? "not asked for"
+		!json_is_true(json_object_get(of, "selected"))   ? "not asked for"
 		: json_is_true(json_object_get(of, "available")) ? "read"
-								  : "not available");
+								 : "not available");
 	if (cost > 0)
 		buf_addf(out, "%.3f s", cost);
 	buf_add_text(out, "</td><td class=\"n\">");
@@ -155,7 +155,8 @@ static void add_collector(struct buf *out, const json_t *of)
 
 static void add_collectors(struct buf *out, const json_t *info)
 {
-	static const char *const titles[] = { "Collector", "State", "#Cost", "#Reads", "Why", NULL };
+	static const char *const titles[] = { "Collector", "State", "#Cost", "#Reads", "Why",
+		NULL };
 	const json_t *collectors = json_object_get(info, "collectors");
 
 	if (json_array_size(collectors) == 0)

@@ -112,7 +112,7 @@ static void add_bounds(struct buf *out, const char *name, const json_t *of)
 	buf_add_text(out, " <span class=\"soft\">(");
 	if (json_is_number(lower))
 		html_add_value(out, name, lower, "");
-	buf_add_text(out, !json_is_number(upper)   ? " or more"
+	buf_add_text(out, !json_is_number(upper)  ? " or more"
 			  : json_is_number(lower) ? " to "
 						  : "up to ");
 	if (json_is_number(upper))

@@ -138,10 +138,6 @@ void html_add_json_number(struct buf *out, double number)
 {
 	if (!isfinite(number))
 		buf_add_text(out, "null");
-	else if (number == 0)
-		buf_add_char(out, '0');
-	else if (fabs(number) < 1e15 && number == trunc(number) && fabs(number) < 99999.5)
-		buf_addf(out, "%.0f", number);
 	else
 		buf_addf(out, "%.5g", number);
 }

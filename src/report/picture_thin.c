@@ -16,8 +16,8 @@ static void join(struct picture_point *into, const struct picture_point *p)
 		into->mean = (into->mean * before + p->mean * more) / (before + more);
 	else
 		into->mean = (into->mean + p->mean) / 2;
-	into->low = fmin(into->low, p->low);
-	into->high = fmax(into->high, p->high);
+	into->low = smaller(into->low, p->low);
+	into->high = larger(into->high, p->high);
 	into->end = p->end;
 }
 

@@ -31,7 +31,7 @@ static double x_of(const struct drawing *d, double at)
 	double span = d->picture->end - d->picture->start;
 	double part = span > 0 ? (at - d->picture->start) / span : 0;
 
-	return LEFT + fmin(fmax(part, 0), 1) * (RIGHT - LEFT);
+	return LEFT + smaller(larger(part, 0), 1) * (RIGHT - LEFT);
 }
 
 static double y_of(const struct drawing *d, double value)
@@ -39,7 +39,7 @@ static double y_of(const struct drawing *d, double value)
 	double span = d->values.high - d->values.low;
 	double part = span > 0 ? (value - d->values.low) / span : 0;
 
-	return d->bottom - fmin(fmax(part, 0), 1) * (d->bottom - TOP);
+	return d->bottom - smaller(larger(part, 0), 1) * (d->bottom - TOP);
 }
 
 unsigned svg_colour(const struct picture_panel *panel, size_t line)
@@ -49,15 +49,14 @@ unsigned svg_colour(const struct picture_panel *panel, size_t line)
 	return line % SVG_COLOURS;
 }
 
-/* Coordinates to a tenth: "12", "12.5". */
+/* Coordinates to a tenth: "12", "12.5". They are never negative. */
 static void add_number(struct buf *out, double number)
 {
-	double tenths = round(number * 10);
+	unsigned tenths = (unsigned) (number * 10 + 0.5);
 
-	if (fmod(tenths, 10) == 0)
-		buf_addf(out, "%.0f", tenths / 10);
-	else
-		buf_addf(out, "%.1f", tenths / 10);
+	buf_addf(out, "%u", tenths / 10);
+	if (tenths % 10)
+		buf_addf(out, ".%u", tenths % 10);
 }
 
 static void add_to(struct buf *out, char command, double number)
@@ -73,7 +72,8 @@ static void move_to(struct buf *out, double x, double y)
 	add_number(out, y);
 }
 
-static void add_line(const struct drawing *d, const char *name, double x, double y, double x_to, double y_to)
+static void add_line(
+	const struct drawing *d, const char *name, double x, double y, double x_to, double y_to)
 {
 	buf_addf(d->out, "<path class=\"%s\" d=\"", name);
 	move_to(d->out, x, y);
@@ -83,7 +83,8 @@ static void add_line(const struct drawing *d, const char *name, double x, double
 	buf_add_text(d->out, "\"/>\n");
 }
 
-static void add_label(const struct drawing *d, const char *how, double x, double y, const char *text)
+static void add_label(
+	const struct drawing *d, const char *how, double x, double y, const char *text)
 {
 	buf_addf(d->out, "<text %s x=\"%.1f\" y=\"%.1f\">", how, x, y);
 	html_add_text(d->out, text, 40);
@@ -124,8 +125,10 @@ static void add_gaps(const struct drawing *d)
 		if (gap->run != PICTURE_ALL_RUNS && d->panel->run != PICTURE_ALL_RUNS &&
 			gap->run != d->panel->run)
 			continue;
-		buf_addf(d->out, "<rect class=\"gap\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>\n",
-			x, TOP, fmax(x_of(d, gap->end) - x, 1.5), d->bottom - TOP);
+		buf_addf(d->out,
+			"<rect class=\"gap\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
+			"height=\"%.1f\"/>\n",
+			x, TOP, larger(x_of(d, gap->end) - x, 1.5), d->bottom - TOP);
 	}
 }
 
@@ -157,7 +160,7 @@ static void add_ranges(const struct drawing *d, const struct thin_line *line)
 		if (!has_range(d, p))
 			continue;
 		move_to(d->out, x_of(d, p->start), y_of(d, p->high));
-		add_to(d->out, 'H', fmax(x_of(d, p->end), x_of(d, p->start) + 0.8));
+		add_to(d->out, 'H', larger(x_of(d, p->end), x_of(d, p->start) + 0.8));
 		add_to(d->out, 'V', y_of(d, p->low));
 		add_to(d->out, 'H', x_of(d, p->start));
 		buf_add_char(d->out, 'Z');
@@ -166,7 +169,8 @@ static void add_ranges(const struct drawing *d, const struct thin_line *line)
 
 static void add_lines(const struct drawing *d, const struct thin_line *lines)
 {
-	static const char *const dashes[] = { "", " stroke-dasharray=\"6 3\"", " stroke-dasharray=\"2 3\"" };
+	static const char *const dashes[] = { "", " stroke-dasharray=\"6 3\"",
+		" stroke-dasharray=\"2 3\"" };
 
 	for (size_t i = 0; i < d->panel->n_lines; i++) {
 		unsigned colour = svg_colour(d->panel, i);
@@ -226,7 +230,8 @@ static void add_stack(const struct drawing *d, const struct thin_line *lines)
 }
 
 /* The truth lies between two lines; where both are known. */
-static void add_band(const struct drawing *d, const struct thin_line *low, const struct thin_line *high, unsigned colour)
+static void add_band(const struct drawing *d, const struct thin_line *low,
+	const struct thin_line *high, unsigned colour)
 {
 	size_t at = 0;
 
@@ -294,7 +299,8 @@ static void add_all(const struct drawing *d, const struct thin_line *lines)
 	char highest[AXIS_TEXT_SIZE];
 
 	axis_number(d->panel->unit, d->panel->highest, highest);
-	buf_addf(d->out, "<svg viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-label=\"", WIDTH, d->bottom + 26);
+	buf_addf(d->out, "<svg viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-label=\"", WIDTH,
+		d->bottom + 26);
 	html_add_text(d->out, d->panel->title, 200);
 	buf_add_text(d->out, " over time; the highest value is ");
 	html_add_words(d->out, highest);
@@ -311,13 +317,12 @@ static void add_all(const struct drawing *d, const struct thin_line *lines)
 	buf_add_text(d->out, "</svg>\n");
 }
 
-void svg_panel(struct buf *out, const struct picture *p, const struct picture_panel *panel,
-	size_t points)
+void svg_panel(
+	struct buf *out, const struct picture *p, const struct picture_panel *panel, size_t points)
 {
-	struct drawing d = { .out = out,
-		.picture = p,
-		.panel = panel,
-		.bottom = panel->stacked ? 236 : 196 };
+	struct drawing d = {
+		.out = out, .picture = p, .panel = panel, .bottom = panel->stacked ? 236 : 196
+	};
 	struct thin_line *lines = calloc(panel->n_lines + 1, sizeof(*lines));
 	double highest = panel->highest;
 	bool fine = lines != NULL;
@@ -326,7 +331,7 @@ void svg_panel(struct buf *out, const struct picture *p, const struct picture_pa
 		fine = picture_thin(&panel->lines[i], points, &lines[i]);
 	for (size_t i = 0; i < panel->n_limits; i++)
 		if (panel->limits[i].in_sight)
-			highest = fmax(highest, panel->limits[i].value);
+			highest = larger(highest, panel->limits[i].value);
 	axis_of_values(panel->unit, highest, VALUE_TICKS, &d.values);
 	if (fine)
 		add_all(&d, lines);

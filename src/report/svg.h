@@ -12,8 +12,8 @@ struct buf;
 #define SVG_COLOURS 8 /* classes k0 to k7; lines beyond that are dashed besides */
 
 /* Adds <svg>...</svg>. `points`: of a line at most. */
-void svg_panel(struct buf *out, const struct picture *p, const struct picture_panel *panel,
-	size_t points);
+void svg_panel(
+	struct buf *out, const struct picture *p, const struct picture_panel *panel, size_t points);
 /* The colour of a line; what is left over of a stack is grey. */
 unsigned svg_colour(const struct picture_panel *panel, size_t line);
 
