@@ -76,7 +76,7 @@ static void add_limit(struct buf *out, const struct story *s, const json_t *limi
 	}
 	out->failed = out->failed || used.failed;
 	buf_done(&used);
-	buf_add_text(out, "</td><td>");
+	buf_add_text(out, "</td><td class=\"near\">");
 	add_nearness(out, use, info_number(limit, "limit", NULL));
 	buf_add_text(out, "</td><td>");
 	add_hits(out, limit);
@@ -112,7 +112,7 @@ void html_limits(struct buf *out, const struct story *s)
 	buf_done(&rows);
 }
 
-static void add_rung(struct buf *out, const char *quantity, const json_t *rung)
+static void add_rung(struct buf *out, const char *quantity, const json_t *rung, bool first)
 {
 	const char *key = info_text(rung, "key", NULL);
 	const char *quality = info_text(rung, "quality", NULL);
@@ -121,9 +121,13 @@ static void add_rung(struct buf *out, const char *quantity, const json_t *rung)
 
 	if (!key)
 		return;
-	buf_addf(out, "<tr%s><td>", in_use ? " class=\"in-use\"" : "");
-	html_add_text(out, quantity, 100);
-	buf_add_text(out, "</td><td><code>");
+	buf_addf(out, "<tr%s><td>",
+		in_use                                      ? " class=\"in-use\""
+		: quality && strcmp(quality, "absent") == 0 ? " class=\"soft\""
+							    : "");
+	if (first)
+		html_add_text(out, quantity, 100);
+	buf_add_text(out, "</td><td class=\"source\"><code>");
 	html_add_text(out, key, 200);
 	buf_addf(out, "</code>%s</td><td class=\"n\">", in_use ? " (in use)" : "");
 	if (json_is_number(json_object_get(rung, "value")))
@@ -157,7 +161,7 @@ void html_ladder(struct buf *out, const struct story *s)
 	json_object_foreach(json_object_get(s->run->info, "rungs"), quantity, rungs)
 	{
 		for (size_t i = 0; i < json_array_size(rungs) && n < ROWS_MAX; i++, n++)
-			add_rung(&rows, quantity, json_array_get(rungs, i));
+			add_rung(&rows, quantity, json_array_get(rungs, i), i == 0);
 	}
 	if (rows.failed) {
 		out->failed = true;

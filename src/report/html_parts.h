@@ -19,7 +19,7 @@ void html_verdicts(struct buf *out, const struct story *s); /* and what to bewar
 void html_summary(struct buf *out, const struct story *s);
 void html_limits(struct buf *out, const struct story *s);
 void html_ladder(struct buf *out, const struct story *s);
-void html_processes(struct buf *out, const struct story *s);
+void html_processes(struct buf *out, struct story *s); /* sorts them */
 void html_outputs(struct buf *out, const struct story *s);
 void html_cost(struct buf *out, const struct story *s);
 void html_record(struct buf *out, const struct story *s);

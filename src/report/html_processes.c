@@ -14,7 +14,7 @@
 #define PROCESSES_MAX 200
 #define COMMAND_MAX 160
 
-enum column { PID, NAME, CPU, CORES, RSS, PSS, READ, WRITTEN, SEEN, COMMAND, N_COLUMN };
+enum column { PID, NAME, CPU, CORES, RSS, PSS, READ, WRITTEN, SEEN, N_COLUMN };
 
 static const struct {
 	const char *title;
@@ -22,7 +22,7 @@ static const struct {
 	int number; /* enum process_number; -1: none */
 } columns[N_COLUMN] = {
 	[PID] = { "PID", "count", -1 },
-	[NAME] = { "Name", NULL, -1 },
+	[NAME] = { "Name and command", NULL, -1 },
 	[CPU] = { "CPU time", "seconds", NUMBER_CPU },
 	[CORES] = { "CPU at most", "percent", NUMBER_CPU_PERCENT },
 	[RSS] = { "RSS at most", "bytes", NUMBER_RSS },
@@ -30,7 +30,6 @@ static const struct {
 	[READ] = { "Read", "bytes", NUMBER_READ },
 	[WRITTEN] = { "Written", "bytes", NUMBER_WRITE },
 	[SEEN] = { "From", "seconds", -1 },
-	[COMMAND] = { "Command", NULL, -1 },
 };
 
 static double number_of(const struct process_sum *p, enum column column)
@@ -114,22 +113,28 @@ static void add_number(struct buf *out, enum column column, double number)
 	buf_done(&text);
 }
 
+static void add_name(struct buf *out, const struct process_sum *p)
+{
+	buf_add_text(out, "<td class=\"name\"><b>");
+	if (p->name)
+		html_add_text(out, p->name, 60);
+	buf_add_text(out, "</b>");
+	if (p->command) {
+		buf_add_text(out, " <code>");
+		html_add_quoted(out, p->command, COMMAND_MAX);
+		buf_add_text(out, "</code>");
+	}
+	buf_add_text(out, "</td>");
+}
+
 static void add_row(struct buf *out, const struct process_sum *p, const bool *used)
 {
 	buf_add_text(out, "<tr>");
 	for (enum column column = 0; column < N_COLUMN; column++) {
-		if (!used[column])
-			continue;
-		if (columns[column].unit) {
+		if (column == NAME)
+			add_name(out, p);
+		else if (used[column])
 			add_number(out, column, number_of(p, column));
-			continue;
-		}
-		buf_add_text(out, column == COMMAND ? "<td class=\"command\">" : "<td>");
-		if (column == NAME && p->name)
-			html_add_text(out, p->name, 60);
-		if (column == COMMAND && p->command)
-			html_add_quoted(out, p->command, COMMAND_MAX);
-		buf_add_text(out, "</td>");
 	}
 	buf_add_text(out, "</tr>\n");
 }
@@ -140,8 +145,8 @@ static void look(const struct process_sum *p, bool *used, unsigned char *qualiti
 	for (enum column column = 0; column < N_COLUMN; column++) {
 		int number = columns[column].number;
 
-		if (!columns[column].unit)
-			used[column] = used[column] || (column == NAME ? p->name : p->command);
+		if (column == NAME)
+			used[column] = true;
 		else if (!isnan(number_of(p, column)))
 			used[column] = true;
 		if (number >= 0)
@@ -158,9 +163,10 @@ static void add_head(struct buf *out, const bool *used, const unsigned char *qua
 
 		if (!used[column])
 			continue;
-		buf_addf(out, "<th scope=\"col\" data-sort=\"%s\"%s>%s",
+		buf_addf(out, "<th scope=\"col\" data-sort=\"%s\"%s%s>%s",
 			columns[column].unit ? "n" : "t",
-			columns[column].unit ? " class=\"n\"" : "", columns[column].title);
+			columns[column].unit ? " class=\"n\"" : "",
+			column == CPU ? " aria-sort=\"descending\"" : "", columns[column].title);
 		if (quality != ABSENT) {
 			buf_add_text(out, ", ");
 			html_add_words(out, quality_mark(quality));
@@ -193,9 +199,9 @@ static void add_table(struct buf *out, const struct process_table *t, const stru
 	buf_add_text(out, "</tbody></table></div>\n");
 }
 
-void html_processes(struct buf *out, const struct story *s)
+void html_processes(struct buf *out, struct story *s)
 {
-	const struct process_table *t = &s->processes;
+	struct process_table *t = &s->processes;
 	struct least least;
 	size_t shown = 0;
 
@@ -205,6 +211,7 @@ void html_processes(struct buf *out, const struct story *s)
 		out->failed = true;
 		return;
 	}
+	process_table_sort(t, BY_CPU);
 	for (size_t i = 0; i < t->n; i++)
 		shown += is_shown(&t->list[i], &least);
 	buf_addf(out, "<p class=\"soft\">%zu process%s that the samples named", shown,

@@ -171,6 +171,21 @@ static void add_collectors(struct buf *out, const json_t *info)
 	buf_add_text(out, "</tbody></table></div>\n</details>\n");
 }
 
+/* "memory peak bytes" of a member's name. */
+static void add_name(struct buf *out, const char *name)
+{
+	char *words = strndup(name, 100);
+
+	if (!words) {
+		out->failed = true;
+		return;
+	}
+	for (char *at = words; (at = strchr(at, '_'));)
+		*at = ' ';
+	html_add_text(out, words, 100);
+	free(words);
+}
+
 void html_cost(struct buf *out, const struct story *s)
 {
 	const json_t *self = json_object_get(s->run->info, "self");
@@ -199,7 +214,7 @@ void html_cost(struct buf *out, const struct story *s)
 			continue;
 		show_add_value(name, value, &number);
 		buf_add_text(out, "<div><dt>");
-		html_add_text(out, name, 100);
+		add_name(out, name);
 		buf_add_text(out, "</dt><dd>");
 		html_add_words(out, number.failed ? "" : number.data);
 		buf_add_text(out, "</dd></div>\n");

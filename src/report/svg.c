@@ -2,7 +2,7 @@
 /* Draws a panel: values as steps, for each is one of a stretch of time; behind them from the least to the greatest where a point is of several windows. */
 #include "report/svg.h"
 
-#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,29 +91,39 @@ static void add_label(
 	buf_add_text(d->out, "</text>\n");
 }
 
-static void add_axes(const struct drawing *d)
+static void add_value_axis(const struct drawing *d)
+{
+	for (size_t i = 0; i < d->values.n_ticks; i++) {
+		const struct axis_tick *tick = &d->values.ticks[i];
+		bool last = i + 1 == d->values.n_ticks && d->values.unit[0];
+		char text[2 * AXIS_TEXT_SIZE + 1];
+
+		/* The unit stands at the uppermost alone. */
+		snprintf(text, sizeof(text), "%s%s%s", tick->label, last ? " " : "",
+			last ? d->values.unit : "");
+		add_line(d, "grid", LEFT, y_of(d, tick->at), RIGHT, y_of(d, tick->at));
+		add_label(d, "text-anchor=\"end\"", LEFT - 6, y_of(d, tick->at) + 4, text);
+	}
+}
+
+static void add_time_axis(const struct drawing *d)
 {
 	struct axis time;
 
 	axis_of_time(d->picture, TIME_TICKS, &time);
-	for (size_t i = 0; i < d->values.n_ticks; i++) {
-		const struct axis_tick *tick = &d->values.ticks[i];
-
-		add_line(d, "grid", LEFT, y_of(d, tick->at), RIGHT, y_of(d, tick->at));
-		add_label(d, "text-anchor=\"end\"", LEFT - 6, y_of(d, tick->at) + 4, tick->label);
-	}
 	for (size_t i = 0; i < time.n_ticks; i++) {
 		const struct axis_tick *tick = &time.ticks[i];
 		double x = x_of(d, tick->at);
+		char text[2 * AXIS_TEXT_SIZE + 1];
 
 		if (tick->at < d->picture->start || tick->at > d->picture->end)
 			continue;
+		snprintf(text, sizeof(text), "%s%s%s", tick->label, time.unit[0] ? " " : "",
+			time.unit);
 		add_line(d, "grid", x, TOP, x, d->bottom + 4);
 		add_label(d, x > RIGHT - 20 ? "text-anchor=\"end\"" : "text-anchor=\"middle\"", x,
-			d->bottom + 18, tick->label);
+			d->bottom + 18, text);
 	}
-	if (time.unit[0])
-		add_label(d, "text-anchor=\"end\"", LEFT - 6, d->bottom + 18, time.unit);
 }
 
 static void add_gaps(const struct drawing *d)
@@ -306,7 +316,8 @@ static void add_all(const struct drawing *d, const struct thin_line *lines)
 	html_add_words(d->out, highest);
 	buf_add_text(d->out, "\">\n");
 	add_gaps(d);
-	add_axes(d);
+	add_value_axis(d);
+	add_time_axis(d);
 	if (d->panel->stacked)
 		add_stack(d, lines);
 	add_bands(d, lines);
