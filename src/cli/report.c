@@ -83,8 +83,12 @@ static int write_page(const struct buf *page, const char *path)
 {
 	struct error err = { 0 };
 
-	if (!path)
-		return print_data(page);
+	if (!path) {
+		int r = write_data(page);
+
+		/* Whoever reads has seen enough. */
+		return r == -EPIPE ? 0 : close_data(r);
+	}
 	if (whole_file_write(path, page, &err) == 0)
 		return 0;
 	complain("%s", err.text);
