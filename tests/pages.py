@@ -122,6 +122,12 @@ CPU = {"key": "tree_cpu_percent", "kind": "gauge", "unit": "percent", "scope": "
        "quality": "sampled", "origin": "CPU clocks", "help": "share of a core", "collector": "tree"}
 
 
+def row(key, kind):
+    """A measurement's row, for a record that has it."""
+    return {**(MEMORY if kind == "gauge" else CPU), "key": key, "kind": kind, "unit": key.rsplit("_", 1)[1], "quality": "sampled",
+            "reduces": ["max", "mean", "last"] if kind == "gauge" else ["delta", "last"]}
+
+
 def window(number, start, end, memory=None, cpu=None, processes=(), **more):
     """memory: (mean, max) in bytes; cpu: (mean, max) in percent."""
     values = {key: {"max": pair[1], "mean": pair[0], "last": pair[0], "quality": "sampled"}
@@ -169,5 +175,6 @@ def long_record(path, windows, seconds, lines=40):
                        [process(100 + k, f"worker{k}", 0.5 + k, 10 ** 7 * k + i * 37 % 1000) for k in range(14)])
             w["values"] |= extra
             yield w
-    return make_record(path, each(), time={"started": "2026-11-28T10:00:00Z", "wall_seconds": float(windows * seconds)},
+    rows = [row(key, "counter" if "delta" in value else "gauge") for key, value in extra.items()]
+    return make_record(path, each(), measurements=[MEMORY, CPU, *rows], time={"started": "2026-11-28T10:00:00Z", "wall_seconds": float(windows * seconds)},
                        headline=headline(wall_seconds=float(windows * seconds), memory_peak_bytes=(7 * memory, "lower_bound")))

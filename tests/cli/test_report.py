@@ -177,7 +177,7 @@ def test_several_runs_stand_side_by_side(made, page_of):
     page = page_of(*runs)
     assert page.sections() == ["runs", "charts", "differences", "circumstances"]
     assert page.row("wall_seconds") == ["= 10.0 s", "= 20.0 s+10.0 s, +100.0 %"]
-    assert page.row("hostname") == ["node1", "node2"]
+    assert page.row("host.hostname") == ["node1", "node2"]
     memory = page.panel("Memory")
     assert [line["m"] for line in memory["lines"]] == [[100], [200]]
 
