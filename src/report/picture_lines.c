@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/buf.h"
 #include "report/info_value.h"
@@ -23,6 +24,17 @@ static char *taken(struct buf *text)
 static bool is_of_one_run(const char *name)
 {
 	return strncmp(name, "process_", 8) == 0 || strcmp(name, "cores") == 0;
+}
+
+/* Of several runs a panel of one of them says of which. */
+static char *title_of(const struct picture *p, const char *title, size_t run)
+{
+	struct buf text = { 0 };
+
+	buf_add_text(&text, title);
+	if (p->n_runs > 1 && run < p->n_runs)
+		buf_addf(&text, ", %s", p->runs[run].name);
+	return taken(&text);
 }
 
 struct picture_panel *picture_panel(
@@ -45,7 +57,7 @@ struct picture_panel *picture_panel(
 	panel = &panels[p->n_panels++];
 	*panel = (struct picture_panel){ .unit = unit, .run = run };
 	panel->name = strdup(name);
-	panel->title = strdup(title ? title : name);
+	panel->title = title_of(p, title ? title : name, run);
 	return panel->name && panel->title ? panel : NULL;
 }
 
@@ -61,13 +73,18 @@ struct picture_line *picture_line(struct picture_panel *panel)
 	return &lines[panel->n_lines++];
 }
 
-static char *label_of(const struct picture_reading *r, const struct picture_source *s)
+static char *label_of(
+	const struct picture_reading *r, const struct picture_source *s, bool with_run)
 {
 	const struct picture_usual *usual = s->usual >= 0 ? &picture_usual[s->usual] : NULL;
 	struct buf text = { 0 };
 
-	if (r->picture->n_runs > 1)
+	if (with_run)
 		buf_addf(&text, "%s: ", r->picture->runs[r->run].name);
+	/* "GPU 0 busy": names of graphics processors are numbers, or begin so by themselves. */
+	if (s->device && usual && strcmp(usual->device, "gpu") == 0 &&
+		strncasecmp(s->device, "gpu", 3) != 0)
+		buf_add_text(&text, "GPU ");
 	if (s->device && usual && usual->per_core)
 		buf_addf(&text, "%s", s->device);
 	else if (s->device)
@@ -90,7 +107,7 @@ static int add_line(struct picture_reading *r, struct picture_source *s)
 	if (!line)
 		return -ENOMEM;
 	line->key = strdup(s->key);
-	line->label = label_of(r, s);
+	line->label = label_of(r, s, panel->run == PICTURE_ALL_RUNS);
 	line->why = help ? strdup(help) : NULL;
 	line->quality = s->track.quality;
 	line->run = r->run;
@@ -176,15 +193,40 @@ static int add_band(struct picture_reading *r)
 	return 0;
 }
 
-int picture_add_lines(struct picture_reading *r)
+/* Whether the panel of the source has a line that is no fallback. */
+static bool has_better(const struct picture_reading *r, const struct picture_source *s)
 {
-	int code = 0;
+	for (size_t i = 0; i < r->n_sources; i++) {
+		const struct picture_source *other = r->sources[i];
 
+		if (other->drawn && other->usual >= 0 && !picture_usual[other->usual].fallback &&
+			strcmp(other->panel, s->panel) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Which of the sources become lines. */
+static void choose(struct picture_reading *r)
+{
 	for (size_t i = 0; i < r->n_sources; i++) {
 		struct picture_source *s = r->sources[i];
 
 		s->drawn = has_anything(s) && (s->asked || is_preferred(r, s));
 	}
+	for (size_t i = 0; i < r->n_sources; i++) {
+		struct picture_source *s = r->sources[i];
+
+		if (s->drawn && !s->asked && s->usual >= 0 && picture_usual[s->usual].fallback)
+			s->drawn = !has_better(r, s);
+	}
+}
+
+int picture_add_lines(struct picture_reading *r)
+{
+	int code = 0;
+
+	choose(r);
 	for (size_t i = 0; code == 0 && i < n_picture_usual; i++)
 		code = add_usual(r, (int) i);
 	if (code == 0)
@@ -215,85 +257,4 @@ int picture_add_mark(
 	marks[p->n_marks] = (struct picture_mark){ .run = run, .at = at, .kind = kind };
 	marks[p->n_marks].label = strdup(label);
 	return marks[p->n_marks++].label ? 0 : -ENOMEM;
-}
-
-/* Puts in order */
-
-static double point_top(const struct picture_line *line)
-{
-	double top = 0;
-
-	for (size_t i = 0; i < line->n; i++)
-		top = line->points[i].high > top ? line->points[i].high : top;
-	return top;
-}
-
-static double panel_top(const struct picture_panel *panel)
-{
-	double top = 0;
-
-	for (size_t i = 0; i < panel->n_lines; i++) {
-		double of_line = point_top(&panel->lines[i]);
-
-		top = panel->stacked ? top + of_line : of_line > top ? of_line : top;
-	}
-	return top;
-}
-
-static size_t place_of(const struct picture_panel *panel)
-{
-	if (strncmp(panel->name, "process_", 8) == 0)
-		return n_picture_usual + (strcmp(panel->name, "process_cpu") != 0);
-	for (size_t i = 0; i < n_picture_usual; i++)
-		if (strcmp(picture_usual[i].panel, panel->name) == 0)
-			return strcmp(panel->name, "cores") == 0 || strcmp(panel->name, "host") == 0
-				       ? n_picture_usual + 2 + i
-				       : i;
-	return 2 * n_picture_usual + 2;
-}
-
-/* By run, then as the table has them: what belongs to one process and to the machine behind what is the job's. */
-static int panel_by_place(const void *a, const void *b)
-{
-	const struct picture_panel *first = a;
-	const struct picture_panel *second = b;
-	size_t of_first = place_of(first);
-	size_t of_second = place_of(second);
-	size_t run = first->run + 1; /* of all runs: 0 */
-	size_t other = second->run + 1;
-
-	if (run != other)
-		return (run > other) - (run < other);
-	if (of_first != of_second)
-		return (of_first > of_second) - (of_first < of_second);
-	return strcmp(first->name, second->name) != 0 ? strcmp(first->name, second->name)
-						      : strcmp(first->unit, second->unit);
-}
-
-static int by_time(const void *a, const void *b)
-{
-	const struct picture_mark *first = a;
-	const struct picture_mark *second = b;
-
-	return (first->at > second->at) - (first->at < second->at);
-}
-
-static int gap_by_time(const void *a, const void *b)
-{
-	const struct picture_gap *first = a;
-	const struct picture_gap *second = b;
-
-	return (first->start > second->start) - (first->start < second->start);
-}
-
-int picture_arrange(struct picture *p)
-{
-	for (size_t i = 0; i < p->n_panels; i++)
-		p->panels[i].highest = panel_top(&p->panels[i]);
-	qsort(p->panels, p->n_panels, sizeof(*p->panels), panel_by_place);
-	if (p->n_marks > 1)
-		qsort(p->marks, p->n_marks, sizeof(*p->marks), by_time);
-	if (p->n_gaps > 1)
-		qsort(p->gaps, p->n_gaps, sizeof(*p->gaps), gap_by_time);
-	return 0;
 }
