@@ -263,25 +263,38 @@
 		u.ctx.fillStyle = css("--gap");
 		u.ctx.fillRect(x, u.bbox.top, Math.max(u.valToPos(base + end, "x", true) - x, 2), u.bbox.height);
 	}));
+	const marksOf = (panel) => data.marks.filter(([run]) => isOf(panel, run));
 	const drawMarks = (context, u, panel, ratio) => {
-		let free = -Infinity;
-		context.font = 11 * ratio + "px system-ui, sans-serif";
 		context.lineWidth = 1.5 * ratio;
-		data.marks.forEach(([run, moment, label]) => {
-			if (!isOf(panel, run)) return;
+		context.strokeStyle = css("--mark");
+		context.setLineDash([2 * ratio, 3 * ratio]);
+		marksOf(panel).forEach(([, moment]) => {
 			const x = u.valToPos(base + moment, "x", true);
-			const wide = context.measureText(label).width + 8 * ratio;
-			context.strokeStyle = context.fillStyle = css("--mark");
-			context.setLineDash([2 * ratio, 3 * ratio]);
 			context.beginPath();
 			context.moveTo(x, u.bbox.top);
 			context.lineTo(x, u.bbox.top + u.bbox.height);
 			context.stroke();
-			const left = x + wide > u.bbox.left + u.bbox.width ? x - wide : x;
-			if (left < free || left < u.bbox.left) return;
-			context.fillText(label, left + 4 * ratio, u.bbox.top + 11 * ratio);
-			free = left + wide;
 		});
+	};
+	/* Above the chart, where there is room beside the one before. */
+	const nameMarks = (u, panel) => {
+		const context = u.ctx;
+		const ratio = uPlot.pxRatio;
+		let free = u.bbox.left;
+		context.save();
+		context.font = 11 * ratio + "px system-ui, sans-serif";
+		context.textAlign = "left";
+		context.textBaseline = "alphabetic";
+		context.fillStyle = css("--mark");
+		marksOf(panel).forEach(([, moment, label]) => {
+			const x = u.valToPos(base + moment, "x", true);
+			const wide = context.measureText(label).width;
+			const left = Math.min(x - 4 * ratio, u.bbox.left + u.bbox.width - wide);
+			if (left < free || x < u.bbox.left || x > u.bbox.left + u.bbox.width + 1) return;
+			context.fillText(label, left, u.bbox.top - 6 * ratio);
+			free = left + wide + 8 * ratio;
+		});
+		context.restore();
 	};
 	const drawAll = (u, panel) => clip(u.ctx, u, () => {
 		const context = u.ctx;
@@ -381,7 +394,7 @@
 		const axis = { stroke: () => css("--soft"), grid: { stroke: () => css("--line"), width: 1 }, ticks: { stroke: () => css("--line"), width: 1 },
 			font: "12px system-ui, sans-serif" };
 		return {
-			width: box.clientWidth, height: panel.stacked ? 260 : 220, legend: { show: false }, padding: [8, 14, 0, 0],
+			width: box.clientWidth, height: panel.stacked ? 260 : 220, legend: { show: false }, padding: [marksOf(panel).length ? 20 : 8, 14, 0, 0],
 			scales: { x: { time: false, range: () => view }, y: { range: () => [0, highest(panel, view[0], view[1])] } },
 			series: [{}, { paths: () => null, points: { show: false } }],
 			axes: [
@@ -394,7 +407,7 @@
 				bind: { dblclick: () => () => { zoom(...whole); return null; } } },
 			hooks: {
 				drawAxes: [(u) => drawGaps(u, panel)],
-				draw: [(u) => drawAll(u, panel)],
+				draw: [(u) => drawAll(u, panel), (u) => nameMarks(u, panel)],
 				setCursor: [(u) => hover(u.cursor.left < 0 ? null : u.posToVal(u.cursor.left, "x"), u)],
 				setSelect: [(u) => {
 					if (u.select.width < 4) return;

@@ -13,7 +13,7 @@
 #include "report/svg.h"
 
 /* So many points of all lines together are drawn in pictures, which are some 30 bytes each. */
-#define POINTS_OF_ALL 5000
+#define POINTS_OF_ALL 6500
 #define POINTS_MIN 40
 #define POINTS_MAX 300
 #define LABEL_MAX 120
@@ -64,7 +64,6 @@ static void add_key(struct buf *out, const struct picture_line *line)
 static void add_line(struct buf *out, const struct picture_panel *panel, size_t i)
 {
 	const struct picture_line *line = &panel->lines[i];
-	const char *mark = quality_mark(line->quality);
 	double mean;
 	double peak;
 
@@ -75,8 +74,10 @@ static void add_line(struct buf *out, const struct picture_panel *panel, size_t 
 	buf_add_text(out, "</th><td class=\"n now script-only\"></td><td class=\"n\">");
 	add_amount(out, panel->unit, mean);
 	buf_add_text(out, "</td><td class=\"n\">");
-	html_add_words(out, mark);
-	buf_add_char(out, ' ');
+	if (isfinite(peak)) {
+		html_add_words(out, quality_mark(line->quality));
+		buf_add_char(out, ' ');
+	}
 	add_amount(out, panel->unit, peak);
 	buf_add_text(out, "</td><td>");
 	html_add_quality(out, quality_name(line->quality));
@@ -87,9 +88,9 @@ static void add_line(struct buf *out, const struct picture_panel *panel, size_t 
 
 static void add_words_row(struct buf *out, const char *swatch, const char *label)
 {
-	buf_addf(out, "<tr><th scope=\"row\"><span class=\"swatch %s\"></span>", swatch);
+	buf_addf(out, "<tr><td colspan=\"6\"><span class=\"swatch %s\"></span>", swatch);
 	html_add_text(out, label, 200);
-	buf_add_text(out, "</th><td class=\"script-only\"></td><td colspan=\"4\"></td></tr>\n");
+	buf_add_text(out, "</td></tr>\n");
 }
 
 static void add_legend(struct buf *out, const struct picture_panel *panel)
@@ -106,6 +107,13 @@ static void add_legend(struct buf *out, const struct picture_panel *panel)
 		"<tbody>\n");
 	for (size_t i = 0; i < panel->n_lines; i++)
 		add_line(out, panel, i);
+	for (size_t i = 0; i < panel->n_bands; i++) {
+		char swatch[40];
+
+		snprintf(
+			swatch, sizeof(swatch), "band k%u", svg_colour(panel, panel->bands[i].low));
+		add_words_row(out, swatch, panel->bands[i].label);
+	}
 	for (size_t i = 0; i < panel->n_limits; i++) {
 		struct buf label = { 0 };
 
@@ -114,7 +122,8 @@ static void add_legend(struct buf *out, const struct picture_panel *panel)
 		if (label.failed)
 			out->failed = true;
 		else
-			add_words_row(out, panel->limits[i].in_sight ? "dash" : "none", label.data);
+			add_words_row(
+				out, panel->limits[i].in_sight ? "dash" : "dash far", label.data);
 		buf_done(&label);
 	}
 	buf_add_text(out, "</tbody></table></div>\n");

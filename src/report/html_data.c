@@ -11,8 +11,11 @@
 #include "report/picture_thin.h"
 #include "report/svg.h"
 
-/* So many points of all lines together, which are some 20 bytes each: a page stays below 600 KB. */
-#define POINTS_OF_ALL 13000
+/* So large is what all lines have together, about, so that a page stays below 600 KB. A point is the mean, the least and the greatest value; of a stack, which
+ * has half as many, the mean. */
+#define BYTES_OF_ALL 190000
+#define BYTES_OF_POINT 20
+#define BYTES_IN_STACK 7
 #define POINTS_MIN 50
 #define LABEL_MAX 120
 
@@ -86,7 +89,7 @@ static void add_line(
 		times_of(d, line));
 	html_add_json_text(d->out, quality_mark(panel->lines[i].quality), 10);
 	add_values(d->out, "m", line, MEAN);
-	if (has_range(line)) {
+	if (!panel->stacked && has_range(line)) {
 		add_values(d->out, "l", line, LOW);
 		add_values(d->out, "h", line, HIGH);
 	}
@@ -226,17 +229,32 @@ static size_t count_lines(const struct picture *p)
 	return n;
 }
 
-static bool thin_all(struct data *d, size_t n)
+/* How many points a line has at most. */
+static size_t most_points(const struct picture *p)
 {
-	size_t most = POINTS_OF_ALL / (n > 0 ? n : 1);
+	size_t bytes = 1;
+	size_t most;
+
+	for (size_t i = 0; i < p->n_panels; i++)
+		bytes += p->panels[i].n_lines *
+			 (p->panels[i].stacked ? BYTES_IN_STACK / 2 : BYTES_OF_POINT);
+	most = BYTES_OF_ALL / bytes;
+	return most < POINTS_MIN ? POINTS_MIN : most;
+}
+
+static bool thin_all(struct data *d)
+{
+	size_t most = most_points(d->picture);
 	size_t at = 0;
 
-	if (most < POINTS_MIN)
-		most = POINTS_MIN;
-	for (size_t i = 0; i < d->picture->n_panels; i++)
-		for (size_t k = 0; k < d->picture->panels[i].n_lines; k++, at++)
-			if (!picture_thin(&d->picture->panels[i].lines[k], most, &d->lines[at]))
+	for (size_t i = 0; i < d->picture->n_panels; i++) {
+		const struct picture_panel *panel = &d->picture->panels[i];
+
+		for (size_t k = 0; k < panel->n_lines; k++, at++)
+			if (!picture_thin(&panel->lines[k], panel->stacked ? most / 2 : most,
+				    &d->lines[at]))
 				return false;
+	}
 	return true;
 }
 
@@ -248,7 +266,7 @@ void html_data(struct buf *out, const struct picture *p)
 		.lines = calloc(n + 1, sizeof(*d.lines)),
 		.times = calloc(n + 1, sizeof(*d.times)) };
 
-	if (d.lines && d.times && thin_all(&d, n))
+	if (d.lines && d.times && thin_all(&d))
 		add_all(&d);
 	else
 		out->failed = true;

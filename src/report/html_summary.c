@@ -190,7 +190,7 @@ void html_summary(struct buf *out, const struct story *s)
 		buf_add_text(out, "<p>No quantity was measured of the run as a whole.</p>\n");
 	} else {
 		buf_add_text(out, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
-				  "aria-label=\"What it used\"><table>\n");
+				  "aria-label=\"What it used\"><table class=\"quantities\">\n");
 		html_add_head_row(out, titles);
 		buf_addf(out, "<tbody>\n%s</tbody></table></div>\n", rows.data);
 	}

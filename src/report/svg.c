@@ -14,7 +14,7 @@
 #define WIDTH 760.0
 #define LEFT 84.0
 #define RIGHT 748.0
-#define TOP 12.0
+#define TOP 34.0
 #define VALUE_TICKS 5
 #define TIME_TICKS 7
 
@@ -95,15 +95,10 @@ static void add_value_axis(const struct drawing *d)
 {
 	for (size_t i = 0; i < d->values.n_ticks; i++) {
 		const struct axis_tick *tick = &d->values.ticks[i];
-		bool last = i + 1 == d->values.n_ticks && d->values.unit[0];
-		char text[2 * AXIS_TEXT_SIZE + 1];
-
-		/* The unit stands at the uppermost alone. */
-		snprintf(text, sizeof(text), "%s%s%s", tick->label, last ? " " : "",
-			last ? d->values.unit : "");
 		add_line(d, "grid", LEFT, y_of(d, tick->at), RIGHT, y_of(d, tick->at));
-		add_label(d, "text-anchor=\"end\"", LEFT - 6, y_of(d, tick->at) + 4, text);
+		add_label(d, "text-anchor=\"end\"", LEFT - 6, y_of(d, tick->at) + 4, tick->label);
 	}
+	add_label(d, "text-anchor=\"start\"", 2, TOP - 18, d->values.unit);
 }
 
 static void add_time_axis(const struct drawing *d)
@@ -297,8 +292,7 @@ static void add_marks(const struct drawing *d)
 		add_line(d, "mark", x, TOP, x, d->bottom);
 		/* About 6 units a character: the labels may not lie upon one another. */
 		if (x - free_from > 6.5 * (double) strnlen(mark->label, 40) + 4) {
-			add_label(d, "class=\"mark\" text-anchor=\"end\"", x - 4, TOP + 11,
-				mark->label);
+			add_label(d, "class=\"mark\" text-anchor=\"end\"", x, TOP - 8, mark->label);
 			free_from = x;
 		}
 	}
@@ -332,7 +326,7 @@ void svg_panel(
 	struct buf *out, const struct picture *p, const struct picture_panel *panel, size_t points)
 {
 	struct drawing d = {
-		.out = out, .picture = p, .panel = panel, .bottom = panel->stacked ? 236 : 196
+		.out = out, .picture = p, .panel = panel, .bottom = panel->stacked ? 258 : 218
 	};
 	struct thin_line *lines = calloc(panel->n_lines + 1, sizeof(*lines));
 	double highest = panel->highest;
