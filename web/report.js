@@ -71,8 +71,8 @@
 		input.addEventListener("input", filter);
 		filter();
 	});
-	/* On paper everything that can be opened is open. */
-	addEventListener("beforeprint", () => all("details:not([open])").forEach((one) => {
+	/* On paper nothing can be opened: what the numbers mean is. */
+	addEventListener("beforeprint", () => all(".quantities details:not([open])").forEach((one) => {
 		one.open = true;
 		one.dataset.wasShut = "";
 	}));
@@ -153,7 +153,7 @@
 			if (line.s[middle] <= x) low = middle;
 			else high = middle - 1;
 		}
-		return line.s.length && line.s[low] <= x && x <= line.e[low] ? low : -1;
+		return line.s.length && line.s[low] <= x && x <= line.e[low] && line.m[low] !== null ? low : -1;
 	};
 	const seen = (panel) => panel.lines.filter((line) => line.on);
 	const colour = (line) => css("--s" + line.k);

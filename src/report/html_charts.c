@@ -40,6 +40,8 @@ static void mean_and_peak(const struct picture_line *line, double *ret_mean, dou
 	for (size_t i = 0; i < line->n; i++) {
 		const struct picture_point *p = &line->points[i];
 
+		if (isnan(p->mean))
+			continue;
 		sum += p->mean * (p->end - p->start);
 		length += p->end - p->start;
 		*ret_peak = larger(*ret_peak, p->high);

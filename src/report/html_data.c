@@ -251,8 +251,8 @@ static bool thin_all(struct data *d)
 		const struct picture_panel *panel = &d->picture->panels[i];
 
 		for (size_t k = 0; k < panel->n_lines; k++, at++)
-			if (!picture_thin(&panel->lines[k], panel->stacked ? most / 2 : most,
-				    &d->lines[at]))
+			if (!picture_thin(&panel->lines[k], panel->stacked,
+				    panel->stacked ? most / 2 : most, &d->lines[at]))
 				return false;
 	}
 	return true;

@@ -6,22 +6,33 @@
 #include <stdlib.h>
 #include <string.h>
 
+static double known(double value)
+{
+	return isnan(value) ? 0 : value;
+}
+
+/* What is not known counts nothing: of a stack, whose sum it is not a part of. */
 static void join(struct picture_point *into, const struct picture_point *p)
 {
 	double before = into->end - into->start;
 	double more = p->end - p->start;
 
+	into->end = p->end;
+	if (isnan(into->mean) && isnan(p->mean))
+		return;
 	/* Stretches without a length count alike. */
 	if (before + more > 0)
-		into->mean = (into->mean * before + p->mean * more) / (before + more);
+		into->mean = (known(into->mean) * before + known(p->mean) * more) / (before + more);
 	else
-		into->mean = (into->mean + p->mean) / 2;
-	into->low = smaller(into->low, p->low);
-	into->high = larger(into->high, p->high);
-	into->end = p->end;
+		into->mean = (known(into->mean) + known(p->mean)) / 2;
+	if (isnan(into->low) || p->low < into->low)
+		into->low = p->low;
+	if (isnan(into->high) || p->high > into->high)
+		into->high = p->high;
 }
 
-bool picture_thin(const struct picture_line *line, size_t most, struct thin_line *ret)
+bool picture_thin(
+	const struct picture_line *line, bool in_stack, size_t most, struct thin_line *ret)
 {
 	size_t at_once = most > 0 ? (line->n + most - 1) / most : 1;
 	size_t joined = 0;
@@ -34,6 +45,8 @@ bool picture_thin(const struct picture_line *line, size_t most, struct thin_line
 		const struct picture_point *p = &line->points[i];
 		struct picture_point *last = ret->n > 0 ? &ret->points[ret->n - 1] : NULL;
 
+		if (isnan(p->mean) && !in_stack)
+			continue;
 		if (last && joined < at_once && last->end >= p->start) {
 			join(last, p);
 			joined++;

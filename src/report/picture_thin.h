@@ -24,8 +24,12 @@ struct thin_line {
 	size_t n;
 };
 
-/* At most about so many points: what borders on each other becomes one, with the least, the greatest, and the mean weighted by time. False without memory. */
-bool picture_thin(const struct picture_line *line, size_t most, struct thin_line *ret);
+/*
+ * At most about so many points: what borders on each other becomes one, with the least, the greatest, and the mean weighted by time. A stretch of which nothing is
+ * known is a gap; in a stack it stays, so that the lines keep their times in common, and its mean is NAN. False without memory.
+ */
+bool picture_thin(
+	const struct picture_line *line, bool in_stack, size_t most, struct thin_line *ret);
 void thin_line_done(struct thin_line *line);
 
 /* A stack over all moments at which one of its lines changes. Line i of stretch k lies between the values `tops`[i * n + k] and that of the line before. */

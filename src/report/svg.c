@@ -17,6 +17,7 @@
 #define TOP 34.0
 #define VALUE_TICKS 5
 #define TIME_TICKS 7
+#define GREY 6 /* of the colours */
 
 struct drawing {
 	struct buf *out;
@@ -44,9 +45,14 @@ static double y_of(const struct drawing *d, double value)
 
 unsigned svg_colour(const struct picture_panel *panel, size_t line)
 {
-	if (panel->stacked && strcmp(panel->lines[line].key, "rest") == 0)
-		return 6;
-	return line % SVG_COLOURS;
+	unsigned colour;
+
+	if (!panel->stacked)
+		return (unsigned) (line % SVG_COLOURS);
+	if (strcmp(panel->lines[line].key, "rest") == 0)
+		return GREY;
+	colour = (unsigned) (line % (SVG_COLOURS - 1));
+	return colour < GREY ? colour : colour + 1;
 }
 
 /* Coordinates to a tenth: "12", "12.5". They are never negative. */
@@ -333,7 +339,7 @@ void svg_panel(
 	bool fine = lines != NULL;
 
 	for (size_t i = 0; i < panel->n_lines && fine; i++)
-		fine = picture_thin(&panel->lines[i], points, &lines[i]);
+		fine = picture_thin(&panel->lines[i], panel->stacked, points, &lines[i]);
 	for (size_t i = 0; i < panel->n_limits; i++)
 		if (panel->limits[i].in_sight)
 			highest = larger(highest, panel->limits[i].value);
