@@ -71,6 +71,8 @@
 		input.addEventListener("input", filter);
 		filter();
 	});
+	/* What came last is what is looked for. */
+	all("#output pre").forEach((output) => { output.scrollTop = output.scrollHeight; });
 	/* On paper nothing can be opened: what the numbers mean is. */
 	addEventListener("beforeprint", () => all(".quantities details:not([open])").forEach((one) => {
 		one.open = true;
@@ -286,7 +288,8 @@
 		context.textAlign = "left";
 		context.textBaseline = "alphabetic";
 		context.fillStyle = css("--mark");
-		marksOf(panel).forEach(([, moment, label]) => {
+		marksOf(panel).forEach(([, moment, whole]) => {
+			const label = whole.length > 50 ? whole.slice(0, 49) + "…" : whole;
 			const x = u.valToPos(base + moment, "x", true);
 			const wide = context.measureText(label).width;
 			const left = Math.min(x - 4 * ratio, u.bbox.left + u.bbox.width - wide);

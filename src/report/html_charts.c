@@ -136,10 +136,6 @@ static void add_panel(struct buf *out, const struct picture *p, size_t i, size_t
 	const struct picture_panel *panel = &p->panels[i];
 
 	buf_addf(out, "<figure id=\"chart-%zu\">\n<figcaption><h3>", i);
-	if (p->n_runs > 1 && panel->run != PICTURE_ALL_RUNS && panel->run < p->n_runs) {
-		html_add_text(out, p->runs[panel->run].name, LABEL_MAX);
-		buf_add_text(out, ": ");
-	}
 	html_add_text(out, panel->title, LABEL_MAX);
 	buf_addf(out, "</h3> <span class=\"soft\">%s%s</span></figcaption>\n<div class=\"plot\">\n",
 		panel->unit, panel->stacked ? ", one upon the other" : "");

@@ -119,7 +119,7 @@ static void add_name(struct buf *out, const struct process_sum *p)
 	if (p->name)
 		html_add_text(out, p->name, 60);
 	buf_add_text(out, "</b>");
-	if (p->command) {
+	if (p->command && (!p->name || strcmp(p->command, p->name) != 0)) {
 		buf_add_text(out, " <code>");
 		html_add_quoted(out, p->command, COMMAND_MAX);
 		buf_add_text(out, "</code>");
