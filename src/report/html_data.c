@@ -23,6 +23,7 @@ struct data {
 	struct buf *out;
 	const struct picture *picture;
 	struct thin_line *lines; /* of all panels, one after the other */
+	size_t n_lines;
 	const struct thin_line **times; /* lines that have stretches of time of their own */
 	size_t n_times;
 };
@@ -195,7 +196,7 @@ static void add_cuts(struct buf *out, const struct picture *p)
 static void add_all(struct data *d)
 {
 	const struct picture *p = d->picture;
-	size_t before = 0;
+	const struct thin_line *next = d->lines;
 
 	buf_add_text(d->out, "<script type=\"application/json\" id=\"data\">\n{\"start\":");
 	add_time(d->out, p->start);
@@ -211,8 +212,8 @@ static void add_all(struct data *d)
 	add_cuts(d->out, p);
 	buf_add_text(d->out, "],\n\"panels\":[");
 	for (size_t i = 0; i < p->n_panels; i++) {
-		add_panel(d, i, &d->lines[before]);
-		before += p->panels[i].n_lines;
+		add_panel(d, i, next);
+		next += p->panels[i].n_lines;
 	}
 	buf_add_text(d->out, "],\n\"times\":[");
 	for (size_t i = 0; i < d->n_times; i++)
@@ -250,7 +251,7 @@ static bool thin_all(struct data *d)
 	for (size_t i = 0; i < d->picture->n_panels; i++) {
 		const struct picture_panel *panel = &d->picture->panels[i];
 
-		for (size_t k = 0; k < panel->n_lines; k++, at++)
+		for (size_t k = 0; k < panel->n_lines && at < d->n_lines; k++, at++)
 			if (!picture_thin(&panel->lines[k], panel->stacked,
 				    panel->stacked ? most / 2 : most, &d->lines[at]))
 				return false;
@@ -261,17 +262,16 @@ static bool thin_all(struct data *d)
 void html_data(struct buf *out, const struct picture *p)
 {
 	size_t n = count_lines(p);
-	struct data d = { .out = out,
-		.picture = p,
-		.lines = calloc(n + 1, sizeof(*d.lines)),
-		.times = calloc(n + 1, sizeof(*d.times)) };
+	struct thin_line *lines = calloc(n + 1, sizeof(*lines));
+	const struct thin_line **times = calloc(n + 1, sizeof(*times));
+	struct data d = { .out = out, .picture = p, .lines = lines, .n_lines = n, .times = times };
 
-	if (d.lines && d.times && thin_all(&d))
+	if (lines && times && thin_all(&d))
 		add_all(&d);
 	else
 		out->failed = true;
-	for (size_t i = 0; d.lines && i < n; i++)
-		thin_line_done(&d.lines[i]);
-	free(d.lines);
-	free(d.times);
+	for (size_t i = 0; lines && i < n; i++)
+		thin_line_done(&lines[i]);
+	free(lines);
+	free(times);
 }

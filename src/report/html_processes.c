@@ -145,9 +145,7 @@ static void look(const struct process_sum *p, bool *used, unsigned char *qualiti
 	for (enum column column = 0; column < N_COLUMN; column++) {
 		int number = columns[column].number;
 
-		if (column == NAME)
-			used[column] = true;
-		else if (!isnan(number_of(p, column)))
+		if (column == NAME || !isnan(number_of(p, column)))
 			used[column] = true;
 		if (number >= 0)
 			qualities[column] =
@@ -218,7 +216,7 @@ void html_processes(struct buf *out, struct story *s)
 		shown == 1 ? "" : "es");
 	if (shown < t->n || t->let_go > 0)
 		buf_addf(out, ", those that used most of %llu",
-			(unsigned long long) (t->n + t->let_go));
+			(unsigned long long) t->n + (unsigned long long) t->let_go);
 	buf_add_text(
 		out, "; the numbers of each are those of its last sample, or its highest.</p>\n");
 	add_table(out, t, &least);

@@ -37,8 +37,12 @@ static const struct {
 
 void html_add_quality(struct buf *out, const char *quality)
 {
-	for (const char *at = quality; *at; at++)
-		buf_add_char(out, *at == '_' ? ' ' : *at);
+	for (const char *at = quality; *at; at++) {
+		if (*at == '_')
+			buf_add_char(out, ' ');
+		else
+			buf_add_char(out, *at);
+	}
 }
 
 /* A literal for a quality that is known, so that nothing else comes into the page. */
