@@ -59,6 +59,40 @@ def test_a_real_run_becomes_a_page_with_all_its_parts(run_assay, room, page_of):
     assert "CPU" in titles and "Memory" in titles
 
 
+def test_every_quantity_of_a_real_run_is_in_its_page_once(run_assay, room, page_of):
+    run = real_job(run_assay, room)
+    quantities = json.loads((run / "info.json").read_text())["headline"]
+    page = page_of(run)
+    rows = [row for table in page.tables for row in table if len(row) == 4]
+    for name, of in quantities.items():
+        if "value" in of:
+            mark = {"exact": "= ", "sampled": "~ ", "estimate": "~ ", "lower_bound": ">= ", "upper_bound": "<= "}[of["quality"]]
+            assert any(row[1].startswith(mark) and of["quality"].replace("_", " ") in row[2] and of["key"] in row[3] for row in rows), name
+    assert len(rows) - 1 == sum("value" in of for of in quantities.values())
+
+
+def luminance(colour):
+    parts = [int(colour[i:i + 2], 16) / 255 for i in (1, 3, 5)]
+    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def test_every_colour_of_a_line_stands_out_from_its_ground():
+    """WCAG 2.2, 1.4.11: 3 to 1 for what has to be seen; 4.5 to 1 for text."""
+    style = re.sub(r"/\*.*?\*/", "", (REPOSITORY / "web" / "report.css").read_text(), flags=re.S)
+    grounds = 0
+    for block in re.findall(r"\{([^{}]*--s0:[^{}]*)\}", style):
+        colours = {name: "#" + "".join(2 * c for c in value[1:]) if len(value) == 4 else value
+                   for name, value in re.findall(r"--([\w-]+):\s*(#[0-9a-f]{3,6});", block)}
+        ground = luminance(colours["ground"])
+        for name, least in [(f"s{i}", 3) for i in range(8)] + [("limit", 3), ("mark", 4.5), ("soft", 4.5), ("text", 4.5), ("link", 4.5), ("bad", 4.5),
+                                                               ("good", 4.5)]:
+            light, dark = sorted((luminance(colours[name]), ground), reverse=True)
+            assert (light + 0.05) / (dark + 0.05) >= least, (name, colours[name], colours["ground"])
+        grounds += 1
+    assert grounds == 4  # light, dark by the system, dark by the button, paper
+
+
 def test_every_link_leads_to_a_part_of_the_page_and_nothing_is_asked_for(run_assay, room, page_of):
     page = page_of(real_job(run_assay, room))
     targets = [a["href"] for tag, a in page.elements if tag == "a"]
