@@ -85,6 +85,7 @@
 
 	const source = document.getElementById("data");
 	if (typeof uPlot === "undefined" || !source) return themed();
+	root.classList.add("with-charts");
 	const data = JSON.parse(source.textContent);
 	const base = data.wall ? data.zero + data.offset : 0;
 	const whole = [base + data.start, base + Math.max(data.end, data.start + 1e-6)];

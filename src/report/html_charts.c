@@ -73,7 +73,7 @@ static void add_line(struct buf *out, const struct picture_panel *panel, size_t 
 	buf_addf(out, "<tr data-line=\"%zu\"><th scope=\"row\"><span class=\"swatch k%u\"></span>",
 		i, svg_colour(panel, i));
 	html_add_text(out, line->label, LABEL_MAX);
-	buf_add_text(out, "</th><td class=\"n now script-only\"></td><td class=\"n\">");
+	buf_add_text(out, "</th><td class=\"n now chart-only\"></td><td class=\"n\">");
 	add_amount(out, panel->unit, mean);
 	buf_add_text(out, "</td><td class=\"n\">");
 	if (isfinite(peak)) {
@@ -102,7 +102,7 @@ static void add_legend(struct buf *out, const struct picture_panel *panel)
 	html_add_text(out, panel->title, LABEL_MAX);
 	buf_add_text(out,
 		"\"><table class=\"legend\"><thead><tr><th scope=\"col\">Line</th>"
-		"<th scope=\"col\" class=\"n now script-only\">At the moment</th>"
+		"<th scope=\"col\" class=\"n now chart-only\">At the moment</th>"
 		"<th scope=\"col\" class=\"n\">Mean</th><th scope=\"col\" class=\"n\">Highest</th>"
 		"<th scope=\"col\">Known</th><th scope=\"col\" "
 		"class=\"key\">Measurement</th></tr></thead>"
@@ -195,13 +195,13 @@ static void add_events(struct buf *out, const struct picture *p)
 static void add_tools(struct buf *out)
 {
 	buf_add_text(out,
-		"<p class=\"tools script-only\"><button type=\"button\" "
+		"<p class=\"tools chart-only\"><button type=\"button\" "
 		"class=\"closer\">closer</button>"
 		"<button type=\"button\" class=\"farther\">farther</button>"
 		"<button type=\"button\" class=\"whole\">all of it</button> <span "
 		"id=\"view\"></span>"
 		"<output id=\"at\"></output></p>\n"
-		"<p class=\"soft script-only\" id=\"keys\">Drag over a chart to look closer, "
+		"<p class=\"soft chart-only\" id=\"keys\">Drag over a chart to look closer, "
 		"double click for "
 		"all of it. With the keyboard: arrows move, with Shift ten at once, + and - look "
 		"closer "

@@ -100,7 +100,7 @@ static int page_end(
 		"</main>\n<footer><p class=\"soft\">Marks: = exact, ~ sampled or an estimate, "
 		"&gt;= at "
 		"least, &lt;= at most. What is not here was not measured.</p></footer>\n");
-	if (picture)
+	if (picture && web_has_charts)
 		html_data(out, picture);
 	buf_add_text(out, "<script>");
 	buf_add(out, web_script, web_script_size);

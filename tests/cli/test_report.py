@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+import math
 import os
 import pty
 import re
@@ -91,6 +92,36 @@ def test_every_colour_of_a_line_stands_out_from_its_ground():
             assert (light + 0.05) / (dark + 0.05) >= least, (name, colours[name], colours["ground"])
         grounds += 1
     assert grounds == 4  # light, dark by the system, dark by the button, paper
+
+
+# Machado, Oliveira and Fernandes 2009: what linear red, green and blue become for who lacks one kind of cone.
+VISIONS = {"all": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
+           "protanopia": ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216), (-0.003882, -0.048116, 1.051998)),
+           "deuteranopia": ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413), (-0.011820, 0.042940, 0.968881)),
+           "tritanopia": ((1.255528, -0.076749, -0.178779), (-0.078411, 0.930809, 0.147602), (0.004733, 0.691367, 0.303900))}
+
+
+def lab(linear):
+    """CIE 1976 L*a*b* of linear sRGB, by which the distance of two colours is what an eye sees."""
+    def root(t):
+        return t ** (1 / 3) if t > 0.008856 else 7.787 * t + 16 / 116
+    red, green, blue = (min(max(part, 0), 1) for part in linear)
+    x, y, z = (root((a * red + b * green + c * blue) / white) for (a, b, c), white in (
+        ((0.4124, 0.3576, 0.1805), 0.9505), ((0.2126, 0.7152, 0.0722), 1), ((0.0193, 0.1192, 0.9505), 1.089)))
+    return 116 * y - 16, 500 * (x - y), 200 * (y - z)
+
+
+@pytest.mark.parametrize("vision", VISIONS)
+def test_no_two_colours_of_lines_are_alike_to_any_eye(vision):
+    style = (REPOSITORY / "web" / "report.css").read_text()
+    for block in re.findall(r"\{([^{}]*--s0:[^{}]*)\}", style):
+        colours = [re.search(rf"--s{i}: (#[0-9a-f]{{6}});", block)[1] for i in range(8)]
+        linear = [[c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (int(colour[k:k + 2], 16) / 255 for k in (1, 3, 5))]
+                  for colour in colours]
+        seen = [lab([sum(m * part for m, part in zip(row, one)) for row in VISIONS[vision]]) for one in linear]
+        for i, one in enumerate(seen):
+            for k, other in enumerate(seen[:i]):
+                assert math.dist(one, other) > 20, (colours[i], colours[k])
 
 
 def test_every_link_leads_to_a_part_of_the_page_and_nothing_is_asked_for(run_assay, room, page_of):
@@ -189,19 +220,19 @@ def test_hostile_texts_are_shown_as_text(made, page_of):
     (run / "stdout").write_bytes(HOSTILE.encode() + b"\xff\xfe\x00\n")
     page = page_of(run)
     raw = page.html
-    assert [a.get("type") for a, _ in page.scripts] == ["application/json", None]
+    assert [a.get("type") for a, _ in page.scripts] == ["application/json", None][not page.has_charts():]
     assert not [tag for tag, _ in page.elements if tag == "img"]
     assert not set(raw) & ({chr(n) for n in range(32)} - {"\n", "\t"}), "a control character is in the page"
     assert not set(raw) & set("\u202e\u2028\u2029\x7f"), "a mark that turns the direction is in the page"
     assert "</script><script>alert(1)</script><!-- \"'&amp; \\e[31mred\\x07 \\xe2\\x80\\xaegpj.exe" in page.heading()
-    assert page.data()["panels"]
+    assert page.panel("Memory")
 
 
 def test_hostile_texts_do_not_leave_the_comparison(made, page_of):
     runs = [made([window(0, 0, 5, (1, 2))], name=f"r{i}", command={"text": HOSTILE + str(i), "argv": ["x"]}, id=HOSTILE + str(i),
                  host={"hostname": HOSTILE + str(i)}) for i in range(2)]
     page = page_of(*runs)
-    assert [a.get("type") for a, _ in page.scripts] == ["application/json", None]
+    assert [a.get("type") for a, _ in page.scripts] == ["application/json", None][not page.has_charts():]
     assert not set(page.html) & set("\x1b\x07\u202e\u2028")
 
 
@@ -336,8 +367,8 @@ def test_a_picture_can_be_a_page(made, room, run_assay, assay):
     called = caller("plot", str(run), "-o", str(room / "plot.html"), "--metrics", "memory", "--title", HOSTILE)
     assert called.status == 0, called.err
     page = Page((room / "plot.html").read_text(encoding="utf-8"))
-    assert [panel["lines"][0]["m"] for panel in page.data()["panels"]] == [[100, 300]]
     assert "\\e[31mred" in page.heading() and page.sections() == ["runs", "charts"]
+    assert page.panel("Memory")["lines"][0]["m"] == [100, 300] and len(page.data()["panels"]) == 1
 
 
 def test_without_uplot_the_page_is_made_all_the_same(room):
