@@ -124,11 +124,33 @@ static void add_bounds(struct buf *out, const char *name, const json_t *of)
 	buf_add_text(out, ")</span>");
 }
 
-/* The rung in use says why a number is no better where the quantity itself does not. */
+/* What the rung in use says besides; NULL. */
+static const char *why_of_rung(const json_t *info, const char *key, const char *said)
+{
+	const char *quantity;
+	json_t *rungs;
+
+	json_object_foreach(json_object_get(info, "rungs"), quantity, rungs)
+	{
+		for (size_t i = 0; i < json_array_size(rungs); i++) {
+			const json_t *rung = json_array_get(rungs, i);
+			const char *own = info_text(rung, "key", NULL);
+			const char *why = info_text(rung, "why", NULL);
+
+			if (own && why && strcmp(own, key) == 0 &&
+				json_is_true(json_object_get(rung, "in_use")) &&
+				(!said || strcmp(said, why) != 0))
+				return why;
+		}
+	}
+	return NULL;
+}
+
 static void add_meaning(struct buf *out, const json_t *info, const json_t *of)
 {
 	const char *key = info_text(of, "key", NULL);
 	const json_t *row = row_of(info, key);
+	const char *why = info_text(of, "why", NULL);
 
 	if (!key)
 		return;
@@ -137,8 +159,9 @@ static void add_meaning(struct buf *out, const json_t *info, const json_t *of)
 	buf_add_text(out, "</code></summary><div>");
 	add_sentence(out, "What it is: ", info_text(row, "help", NULL));
 	add_sentence(out, "Where it comes from: ", info_text(row, "origin", NULL));
-	add_sentence(out, "How well it is known: ", info_text(of, "why", NULL));
-	if (!row && !info_text(of, "why", NULL))
+	add_sentence(out, "How well it is known: ", why);
+	add_sentence(out, "Of its source: ", why_of_rung(info, key, why));
+	if (!row && !why)
 		buf_add_text(out, "<p>The record says no more of it.</p>");
 	buf_add_text(out, "</div></details>");
 }

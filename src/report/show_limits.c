@@ -137,7 +137,8 @@ static bool is_far(const struct story *s, const json_t *limit)
 
 	if (!is(limit, "name", "processes") && !is(limit, "source", "host"))
 		return false;
-	return !(show_limit_used(s, limit, &words, &name) >= 0.1 * info_number(limit, "limit", NULL));
+	return !(show_limit_used(s, limit, &words, &name) >=
+		 0.1 * info_number(limit, "limit", NULL));
 }
 
 bool show_limit_matters(const struct story *s, const json_t *limit)

@@ -152,7 +152,7 @@ def test_numbers_stand_with_their_quality_and_their_meaning(made, page_of):
     value, quality, meaning = page.row("Memory of the job at its peak")
     assert value == ">= 1 GiB"
     assert quality == "lower bound (1 GiB to 2 GiB)"
-    for part in ("proc_pss_total_bytes", "resident memory, shared pages divided", "/proc/PID/smaps_rollup Pss", "samples see not all"):
+    for part in ("proc_pss_total_bytes", "resident memory, shared pages divided", "/proc/PID/smaps_rollup Pss", "samples see not all", "the rung's why"):
         assert part in meaning
     assert page.row("Wall time")[:2] == ["= 12.5 s", "exact"]
     assert page.row("memory_peak") == ["proc_pss_total_bytes (in use)", ">= 1 GiB", "lower bound", "the rung's why"]
@@ -302,7 +302,7 @@ def test_the_output_of_a_record_is_not_what_a_link_leads_to(made, room, page_of)
 
 
 def test_a_full_disk_leaves_what_was_there(made, report, disk_of):
-    small = disk_of("64k")
+    small = disk_of("16k")
     target = small / "page.html"
     target.write_text("older")
     called = report(made([window(0, 0, 10, (1, 2))]), "-o", target)
