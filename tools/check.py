@@ -187,7 +187,7 @@ def count_junit(label, report):
 
 def system_tests(directory, env=None):
     """The whole-program tests, with the program of this build."""
-    folders = [folder for folder in ("tests/cli", "tests/truth") if list((TOP / folder).glob("test_*.py"))]
+    folders = [folder for folder in ("tests/cli", "tests/truth", "tests/web") if list((TOP / folder).glob("test_*.py"))]
     program = TOP / directory / "assay"
     if not program.exists():
         results.fail(f"whole-program tests in {directory}", f"{program} does not exist")

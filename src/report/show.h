@@ -50,6 +50,17 @@ void show_warnings(
 #define SHOW_TOP 4
 size_t show_pick_processes(struct process_table *t, const struct process_sum **ret, size_t room);
 
+/* What the page says of a run in words, for other pages. Texts of outside are printable in what is added, and raw in what is returned. */
+void show_add_outcome(const struct story *s, struct buf *out); /* "exited 0 after 14.1 s" */
+bool show_failed(const struct story *s);
+const char *show_command(const struct story *s); /* as a shell would take it; NULL */
+void show_add_when(const struct story *s, struct buf *out);
+double show_wall_seconds(const struct story *s);
+/* What was used of what a limit bounds: *ret_words says what that is, *ret_name is the field. NAN: it was not measured. */
+double show_limit_used(
+	const struct story *s, const json_t *limit, const char **ret_words, const char **ret_name);
+bool show_limit_matters(const struct story *s, const json_t *limit);
+
 /* Adds a number in the unit that the name says. */
 void show_add_number(const char *name, double number, struct buf *out);
 /* The same for a JSON number. */

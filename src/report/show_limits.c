@@ -24,7 +24,7 @@ static bool is(const json_t *limit, const char *member, const char *text)
 }
 
 /* What was used of what a limit bounds; *ret_words says what that is. NAN: it was not measured. */
-static double used(
+double show_limit_used(
 	const struct story *s, const json_t *limit, const char **ret_words, const char **ret_name)
 {
 	const char *name = "";
@@ -91,7 +91,7 @@ static void add_limit(struct page *p, const struct story *s, const json_t *limit
 	const char *unit = info_text(limit, "unit", NULL);
 	const char *words;
 	const char *name;
-	double use = used(s, limit, &words, &name);
+	double use = show_limit_used(s, limit, &words, &name);
 	double most = info_number(limit, "limit", NULL);
 	const char *quality = info_text(json_object_get(s->run->info, "headline"), name, "quality");
 	struct buf text = { 0 };
@@ -137,10 +137,11 @@ static bool is_far(const struct story *s, const json_t *limit)
 
 	if (!is(limit, "name", "processes") && !is(limit, "source", "host"))
 		return false;
-	return !(used(s, limit, &words, &name) >= 0.1 * info_number(limit, "limit", NULL));
+	return !(show_limit_used(s, limit, &words, &name) >=
+		 0.1 * info_number(limit, "limit", NULL));
 }
 
-static bool is_worth_a_line(const struct story *s, const json_t *limit)
+bool show_limit_matters(const struct story *s, const json_t *limit)
 {
 	const char *name = info_text(limit, "name", NULL);
 
@@ -163,7 +164,7 @@ void show_limits(struct page *p, const struct story *s)
 	bool first = true;
 
 	for (size_t i = 0; i < json_array_size(limits); i++) {
-		if (!is_worth_a_line(s, json_array_get(limits, i)))
+		if (!show_limit_matters(s, json_array_get(limits, i)))
 			continue;
 		add_limit(p, s, json_array_get(limits, i), first);
 		first = false;

@@ -37,7 +37,7 @@ static const json_t *info_of(const struct story *s)
 	return s->run->info;
 }
 
-static double wall_seconds(const struct story *s)
+double show_wall_seconds(const struct story *s)
 {
 	double wall = info_number(json_object_get(info_of(s), "headline"), "wall_seconds", "value");
 
@@ -47,12 +47,12 @@ static double wall_seconds(const struct story *s)
 }
 
 /* "exited 0 after 14.1 s" */
-static void add_outcome(const struct story *s, struct buf *out)
+void show_add_outcome(const struct story *s, struct buf *out)
 {
 	const char *ended = info_text(info_of(s), "outcome", "words");
 	const char *quality =
 		info_text(json_object_get(info_of(s), "headline"), "wall_seconds", "quality");
-	double wall = wall_seconds(s);
+	double wall = show_wall_seconds(s);
 	bool lost = s->run->state == STORED_LOST;
 
 	if (s->run->state == STORED_RUNNING)
@@ -80,7 +80,7 @@ static void add_outcome(const struct story *s, struct buf *out)
 	show_add_number("seconds", wall, out);
 }
 
-static bool failed(const struct story *s)
+bool show_failed(const struct story *s)
 {
 	double code = info_number(info_of(s), "outcome", "exit_code");
 
@@ -88,7 +88,7 @@ static bool failed(const struct story *s)
 	       info_member(info_of(s), "limit", NULL) || code > 0;
 }
 
-static const char *command_of(const struct story *s)
+const char *show_command(const struct story *s)
 {
 	const char *command = info_text(info_of(s), "command", "text");
 
@@ -99,7 +99,7 @@ static const char *command_of(const struct story *s)
 
 static void add_command(struct page *p, const struct story *s)
 {
-	const char *command = command_of(s);
+	const char *command = show_command(s);
 	size_t columns = page_columns(p);
 	size_t room = columns > p->column + COMMAND_COLUMNS_MIN ? columns - p->column : 0;
 	struct buf text = { 0 };
@@ -128,19 +128,19 @@ static void head(struct page *p, const struct story *s)
 
 	p->column = 0;
 	buf_add_text(&text, "assay: ");
-	add_outcome(s, &text);
+	show_add_outcome(s, &text);
 	if (text.failed) {
 		p->out->failed = true;
 	} else if (text_columns(text.data, text.len) + 2 > page_columns(p)) {
 		/* How a job was killed may take a sentence. */
-		buf_add_text(p->out, p->color ? (failed(s) ? STYLE_FAILURE : STYLE_BOLD) : "");
+		buf_add_text(p->out, p->color ? (show_failed(s) ? STYLE_FAILURE : STYLE_BOLD) : "");
 		text_add_fitting(p->out, text.data, 0, 2, page_columns(p) - 1);
 		buf_add_text(p->out, p->color ? "\033[0m" : "");
 		p->column = page_columns(p);
-		buf_add_text(p->out, command_of(s) ? ":" : "");
+		buf_add_text(p->out, show_command(s) ? ":" : "");
 	} else {
-		page_styled(p, failed(s) ? STYLE_FAILURE : STYLE_BOLD, text.data);
-		buf_add_text(p->out, command_of(s) ? ": " : "");
+		page_styled(p, show_failed(s) ? STYLE_FAILURE : STYLE_BOLD, text.data);
+		buf_add_text(p->out, show_command(s) ? ": " : "");
 		p->column += 2;
 	}
 	buf_done(&text);
@@ -178,7 +178,7 @@ static bool local_time(const struct story *s, const char *name, char text[RFC333
 	return true;
 }
 
-static void add_when(const struct story *s, struct buf *out)
+void show_add_when(const struct story *s, struct buf *out)
 {
 	const char *offset = info_text(info_of(s), "time", "utc_offset");
 	char started[RFC3339_SIZE];
@@ -219,7 +219,7 @@ static void run_row(struct page *p, const struct story *s)
 		add_printable(&text, user, 200);
 	}
 	words(p, "run", &text);
-	add_when(s, &text);
+	show_add_when(s, &text);
 	words(p, "when", &text);
 }
 
@@ -371,7 +371,7 @@ static void self_row(struct page *p, const struct story *s)
 	double memory = info_number(self, "memory_peak_bytes", NULL);
 	double ticks = info_number(self, "ticks", NULL);
 	double left_out = info_number(self, "ticks_left_out", NULL);
-	double wall = wall_seconds(s);
+	double wall = show_wall_seconds(s);
 	struct buf text = { 0 };
 
 	/* The file of a run that is not done was written at its beginning. */

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* Writes a file without a name, and gives it one in the end. */
+#include "cli/whole_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/fd_write.h"
+#include "record/nameless_file.h"
+#include "record/stored_files.h"
+#include "record/stored_run.h"
+
+int whole_file_judge(
+	const char *path, const struct stored_run *const *runs, size_t n, struct error *err)
+{
+	struct stored_files files = { 0 };
+	struct stat st;
+	int r = 0;
+
+	if (stat(path, &st) < 0)
+		return errno == ENOENT ? 0 : error_set(err, -errno, "cannot write %s", path);
+	if (!S_ISREG(st.st_mode))
+		return error_say(err, -EINVAL, "%s is there and is no regular file", path);
+	for (size_t i = 0; r == 0 && i < n; i++)
+		r = stored_files_add(&files, runs[i]->file);
+	if (r < 0)
+		error_set(err, r, "cannot write %s", path);
+	else if (stored_files_hold(&files, &st))
+		r = error_say(err, -EINVAL, "%s is a file of the run, and stays as it is", path);
+	stored_files_done(&files);
+	return r;
+}
+
+/* close(2): over a network, a full disk is told only there. */
+static int write_all(int fd, const struct buf *content)
+{
+	int r = fd_write_all(fd, content->data, content->len, NULL);
+	int copy = r == 0 ? fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1) : -1;
+
+	if (r == 0 && (copy < 0 || close(copy) < 0))
+		r = -errno;
+	return r;
+}
+
+int whole_file_write(const char *path, const struct buf *content, struct error *err)
+{
+	struct nameless_file file = { .fd = -1 };
+	char *target = realpath(path, NULL); /* a link goes on pointing there */
+	const char *to = target ? target : path;
+	const char *slash = strrchr(to, '/');
+	char *directory =
+		slash ? strndup(to, slash == to ? 1 : (size_t) (slash - to)) : strdup(".");
+	int dirfd = directory ? open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+	int r = dirfd < 0 ? -errno : nameless_file_open(dirfd, &file);
+
+	if (r == 0)
+		r = write_all(file.fd, content);
+	if (r == 0)
+		r = nameless_file_replace(dirfd, &file, slash ? slash + 1 : to);
+	if (r < 0)
+		error_set(err, r, "cannot write %s", path);
+	if (dirfd >= 0) {
+		nameless_file_drop(dirfd, &file);
+		close(dirfd);
+	}
+	free(directory);
+	free(target);
+	return r;
+}
