@@ -35,8 +35,8 @@ struct channels {
 /* Only what may be called between fork(2) and execve(2). */
 static void become_gnuplot(const struct channels *c, pid_t parent)
 {
-	char *const argv[] = { (char[]){ GNUPLOT }, (char[]){ "--default-settings" },
-		(char[]){ "-" }, NULL };
+	/* With "-" as well it would go on after an error. */
+	char *const argv[] = { (char[]){ GNUPLOT }, (char[]){ "--default-settings" }, NULL };
 	const struct sigaction usual = { .sa_handler = SIG_DFL };
 	sigset_t none;
 
@@ -103,8 +103,7 @@ static int say_what_failed(int status, int words_fd, struct error *err)
 	int r;
 	format_signal(WTERMSIG(status), name);
 	if (WIFSIGNALED(status))
-		r = error_say(err, -EIO, GNUPLOT " was killed by %s%s%s",
-			name, colon, said);
+		r = error_say(err, -EIO, GNUPLOT " was killed by %s%s%s", name, colon, said);
 	else if (WEXITSTATUS(status))
 		r = error_say(err, -EIO, GNUPLOT " failed with exit status %d%s%s",
 			WEXITSTATUS(status), colon, said);

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+/* Lays out and draws the legend of a panel. */
+#include "report/gnuplot_legend.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/macros.h"
+#include "report/gnuplot_pen.h"
+#include "report/picture.h"
+#include "report/text_width.h"
+
+#define REST_KEY "rest"
+/* In ems. */
+#define SAMPLE_WIDTH 1.9
+#define SAMPLE_SPACE 0.55
+#define SOURCE_SPACE 0.6
+#define COLUMN_SPACE 1.8
+#define SLACK 0.1 /* so that rounding cuts nothing */
+#define SOURCE_SIZE 0.88
+#define ROW_HEIGHT 1.5
+#define LONGEST 400.0
+
+static bool is_of_several_runs(const struct picture *p, const struct picture_panel *panel)
+{
+	return p->n_runs > 1 && panel->run == PICTURE_ALL_RUNS;
+}
+
+struct line_style line_style_of(const struct pen *pen, const struct picture *p,
+	const struct picture_panel *panel, size_t line)
+{
+	const struct picture_line *l = &panel->lines[line];
+	struct line_style style = { .opacity = 0.85 };
+	size_t of_run = 0;
+
+	if (strcmp(l->key, REST_KEY) == 0) {
+		style.color = pen->colors->rest;
+	} else if (is_of_several_runs(p, panel)) {
+		for (size_t i = 0; i < line; i++)
+			of_run += panel->lines[i].run == l->run;
+		style.color = pen->colors->hues[l->run % PEN_HUES];
+		style.dash = of_run % PEN_DASHES;
+	} else {
+		style.color = pen->colors->hues[line % PEN_HUES];
+		style.dash = panel->stacked ? 0 : line / PEN_HUES % PEN_DASHES;
+		if (line / PEN_HUES % 2)
+			style.opacity = 0.45;
+	}
+	return style;
+}
+
+const char *limit_color_of(const struct pen *pen, const struct picture *p,
+	const struct picture_panel *panel, size_t limit)
+{
+	if (is_of_several_runs(p, panel))
+		return pen->colors->hues[panel->limits[limit].run % PEN_HUES];
+	return pen->colors->quiet;
+}
+
+static char *taken(struct buf *text)
+{
+	char *data = text->failed ? NULL : text->data;
+
+	if (text->failed)
+		free(text->data);
+	else if (!data)
+		data = strdup("");
+	*text = (struct buf){ 0 };
+	return data;
+}
+
+/* "proc_pss_total_bytes, lower bound". */
+static char *source_of(const struct picture_line *l)
+{
+	struct buf text = { 0 };
+
+	buf_add_text(&text, l->key);
+	buf_add_text(&text, l->rate ? " per second, " : ", ");
+	for (const char *c = quality_name(l->quality); *c; c++)
+		buf_add_char(&text, *c == '_' ? ' ' : *c);
+	return taken(&text);
+}
+
+/* What all lines have in common; NULL when they differ. */
+static char *common_source(const struct picture_panel *panel)
+{
+	const struct picture_line *first = NULL;
+
+	for (size_t i = 0; i < panel->n_lines; i++) {
+		const struct picture_line *l = &panel->lines[i];
+
+		if (strcmp(l->key, REST_KEY) == 0)
+			continue;
+		if (first && (strcmp(l->key, first->key) != 0 || l->quality != first->quality ||
+				     l->rate != first->rate))
+			return NULL;
+		first = first ? first : l;
+	}
+	return first && panel->n_lines > 1 ? source_of(first) : NULL;
+}
+
+static bool add_entry(struct legend *l, enum legend_sample sample, struct line_style style,
+	const char *label, char *source)
+{
+	struct buf shown = { 0 };
+
+	text_add_within_ems(&shown, label, LONGEST);
+	char *text = taken(&shown);
+	if (!text || !source) {
+		free(text);
+		free(source);
+		return false;
+	}
+	l->entries[l->n++] = (struct legend_entry){ sample, style, text, source };
+	return true;
+}
+
+static bool add_lines(struct legend *l, const struct pen *pen, const struct picture *p,
+	const struct picture_panel *panel)
+{
+	bool ok = true;
+
+	for (size_t k = 0; ok && k < panel->n_lines; k++) {
+		/* A stack's legend stands as its areas do: the uppermost first. */
+		size_t i = panel->stacked ? panel->n_lines - 1 - k : k;
+		bool plain = l->source || strcmp(panel->lines[i].key, REST_KEY) == 0;
+
+		ok = add_entry(l, panel->stacked ? LEGEND_AREA : LEGEND_LINE,
+			line_style_of(pen, p, panel, i), panel->lines[i].label,
+			plain ? strdup("") : source_of(&panel->lines[i]));
+	}
+	return ok;
+}
+
+static bool add_others(struct legend *l, const struct pen *pen, const struct picture *p,
+	const struct picture_panel *panel)
+{
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < panel->n_bands; i++) {
+		struct line_style style = line_style_of(pen, p, panel, panel->bands[i].low);
+
+		style.opacity = 0.22;
+		ok = add_entry(l, LEGEND_AREA, style, panel->bands[i].label, strdup(""));
+	}
+	for (size_t i = 0; ok && i < panel->n_limits; i++) {
+		struct line_style style = { .color = limit_color_of(pen, p, panel, i),
+			.dash = PEN_DASH_LIMIT };
+
+		if (!panel->limits[i].in_sight)
+			ok = add_entry(l, LEGEND_LIMIT, style, panel->limits[i].label,
+				strdup("above the picture"));
+	}
+	return ok;
+}
+
+static double entry_width(const struct pen *pen, const struct legend_entry *e)
+{
+	double ems = SLACK + SAMPLE_WIDTH + SAMPLE_SPACE + text_ems(e->label, strlen(e->label));
+
+	if (*e->source)
+		ems += SOURCE_SPACE + SOURCE_SIZE * text_ems(e->source, strlen(e->source));
+	return ems * pen->em;
+}
+
+static void arrange(struct legend *l, const struct pen *pen)
+{
+	double widest = 1;
+
+	for (size_t i = 0; i < l->n; i++) {
+		double width = entry_width(pen, &l->entries[i]) + COLUMN_SPACE * pen->em;
+		widest = width > widest ? width : widest;
+	}
+	l->columns = (size_t) ((l->width + COLUMN_SPACE * pen->em) / widest);
+	if (l->columns < 1)
+		l->columns = 1;
+	if (l->columns > l->n)
+		l->columns = l->n ? l->n : 1;
+	l->column_width = l->columns == 1 ? l->width : widest;
+	l->rows = (l->n + l->columns - 1) / l->columns;
+}
+
+int legend_make(const struct pen *pen, const struct picture *p, const struct picture_panel *panel,
+	double width, struct legend *ret)
+{
+	size_t room = panel->n_lines + panel->n_bands + panel->n_limits + 1;
+	struct legend l = { .entries = calloc(room, sizeof(*l.entries)), .width = width };
+
+	if (l.entries)
+		l.source = common_source(panel);
+	if (!l.entries || !add_lines(&l, pen, p, panel) || !add_others(&l, pen, p, panel)) {
+		legend_done(&l);
+		return -ENOMEM;
+	}
+	arrange(&l, pen);
+	*ret = l;
+	return 0;
+}
+
+double legend_row_height(const struct pen *pen)
+{
+	return ROW_HEIGHT * pen->em;
+}
+
+static void draw_sample(struct pen *pen, const struct legend_entry *e, double left, double middle)
+{
+	double right = left + SAMPLE_WIDTH * pen->em;
+	struct pen_box line = { left, middle, right, middle };
+	struct pen_box area = { left, middle - 0.4 * pen->em, right, middle + 0.4 * pen->em };
+
+	if (e->sample == LEGEND_AREA)
+		pen_area(pen, &area, e->style.color, e->style.opacity);
+	else
+		pen_line(pen, &line, e->style.color,
+			(e->sample == LEGEND_LIMIT ? 0.1 : 0.15) * pen->em, e->style.dash);
+}
+
+static void draw_entry(
+	struct pen *pen, const struct legend_entry *e, double left, double middle, double width)
+{
+	double right = left + width;
+
+	draw_sample(pen, e, left, middle);
+	left += (SAMPLE_WIDTH + SAMPLE_SPACE) * pen->em;
+	double used = pen_text(
+		pen, &(struct pen_text){ .x = left, .y = middle, .room = right - left }, e->label);
+	left += used + SOURCE_SPACE * pen->em;
+	if (*e->source && right - left > 2 * pen->em)
+		pen_text(pen,
+			&(struct pen_text){ .x = left,
+				.y = middle,
+				.room = right - left,
+				.size = SOURCE_SIZE,
+				.color = pen->colors->quiet },
+			e->source);
+}
+
+void legend_draw(struct pen *pen, const struct legend *l, double left, double top)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		double x = left + (double) (i % l->columns) * l->column_width;
+		double y = top + ((double) (i / l->columns) + 0.5) * legend_row_height(pen);
+
+		draw_entry(pen, &l->entries[i], x, y,
+			l->column_width - (l->columns > 1 ? COLUMN_SPACE * pen->em : 0));
+	}
+}
+
+void legend_done(struct legend *l)
+{
+	for (size_t i = 0; l->entries && i < l->n; i++) {
+		free(l->entries[i].label);
+		free(l->entries[i].source);
+	}
+	free(l->entries);
+	free(l->source);
+	*l = (struct legend){ 0 };
+}
