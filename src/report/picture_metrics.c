@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads and applies a list of what is to be drawn. */
+#include "report/picture_metrics.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/utf8.h"
+#include "report/nearest.h"
+#include "report/picture_parts.h"
+
+#define ITEMS_MAX 256
+#define SEEN_MAX 4096 /* keys that are remembered to tell a misspelt one */
+
+struct picture_item {
+	char *text;
+	bool minus;
+	bool met; /* a panel is called so, or a run has such a key */
+};
+
+static bool is_panel(const char *glob)
+{
+	if (fnmatch(glob, "process_cpu", 0) == 0 || fnmatch(glob, "process_memory", 0) == 0)
+		return true;
+	for (size_t i = 0; i < n_picture_usual; i++)
+		if (fnmatch(glob, picture_usual[i].panel, 0) == 0)
+			return true;
+	return false;
+}
+
+static int add_item(struct picture_metrics *m, const char *at, size_t n, struct error *err)
+{
+	struct picture_item *item = &m->items[m->n];
+
+	while (n > 0 && *at == ' ') {
+		at++;
+		n--;
+	}
+	while (n > 0 && at[n - 1] == ' ')
+		n--;
+	item->minus = n > 0 && *at == '-';
+	at += item->minus;
+	n -= item->minus;
+	if (n == 0)
+		return error_say(err, -EINVAL, "a name is missing between commas");
+	if (m->n + 1 >= ITEMS_MAX)
+		return error_say(err, -EINVAL, "more than %d names", ITEMS_MAX - 1);
+	item->text = strndup(at, n);
+	if (!item->text)
+		return error_set(err, -ENOMEM, "cannot read what is to be drawn");
+	item->met = is_panel(item->text);
+	m->n++;
+	return 0;
+}
+
+int picture_metrics_read(const char *text, struct picture_metrics *ret, struct error *err)
+{
+	int r = 0;
+
+	*ret = (struct picture_metrics){ 0 };
+	if (!text)
+		return 0;
+	ret->items = calloc(ITEMS_MAX, sizeof(*ret->items));
+	if (!ret->items)
+		return error_set(err, -ENOMEM, "cannot read what is to be drawn");
+	for (const char *at = text; r == 0; at++) {
+		size_t n = strcspn(at, ",");
+
+		r = add_item(ret, at, n, err);
+		at += n;
+		if (!*at)
+			break;
+	}
+	if (r < 0)
+		picture_metrics_done(ret);
+	return r;
+}
+
+void picture_metrics_done(struct picture_metrics *m)
+{
+	for (size_t i = 0; i < m->n; i++)
+		free(m->items[i].text);
+	for (size_t i = 0; i < m->n_seen; i++)
+		free(m->seen[i]);
+	free(m->items);
+	free(m->seen);
+	*m = (struct picture_metrics){ 0 };
+}
+
+static bool any_matches(const struct picture_metrics *m, const char *name, bool minus)
+{
+	for (size_t i = 0; i < m->n; i++)
+		if (m->items[i].minus == minus && fnmatch(m->items[i].text, name, 0) == 0)
+			return true;
+	return false;
+}
+
+bool picture_metrics_names(const struct picture_metrics *m, const char *panel)
+{
+	return any_matches(m, panel, false) && !any_matches(m, panel, true);
+}
+
+bool picture_metrics_panel(const struct picture_metrics *m, const char *panel)
+{
+	bool wanted = true;
+
+	if (any_matches(m, panel, true))
+		return false;
+	for (size_t i = 0; i < m->n; i++)
+		wanted = wanted && m->items[i].minus;
+	return wanted || any_matches(m, panel, false);
+}
+
+bool picture_metrics_key(const struct picture_metrics *m, const char *key)
+{
+	return any_matches(m, key, false) && !any_matches(m, key, true);
+}
+
+bool picture_metrics_without(const struct picture_metrics *m, const char *key)
+{
+	return any_matches(m, key, true);
+}
+
+void picture_metrics_saw(struct picture_metrics *m, const char *key)
+{
+	char **seen;
+
+	for (size_t i = 0; i < m->n; i++)
+		m->items[i].met = m->items[i].met || fnmatch(m->items[i].text, key, 0) == 0;
+	if (m->n == 0 || m->n_seen >= SEEN_MAX)
+		return;
+	for (size_t i = 0; i < m->n_seen; i++)
+		if (strcmp(m->seen[i], key) == 0)
+			return;
+	seen = realloc(m->seen, (m->n_seen + 1) * sizeof(*seen));
+	if (seen) {
+		m->seen = seen;
+		m->seen[m->n_seen] = strdup(key);
+	}
+	if (!seen || !m->seen[m->n_seen++])
+		m->failed = true;
+}
+
+struct nearest {
+	const char *written, *name;
+	size_t distance;
+};
+
+static void look_at(struct nearest *n, const char *name)
+{
+	size_t distance = name_distance(n->written, name);
+
+	if (!n->name || distance < n->distance) {
+		n->name = name;
+		n->distance = distance;
+	}
+}
+
+static int say_unknown(const struct picture_metrics *m, const char *written, struct error *err)
+{
+	struct nearest nearest = { .written = written };
+	struct buf name = { 0 };
+	struct buf near = { 0 };
+
+	for (size_t i = 0; i < n_picture_usual; i++)
+		look_at(&nearest, picture_usual[i].panel);
+	look_at(&nearest, "process_cpu");
+	look_at(&nearest, "process_memory");
+	for (size_t i = 0; i < m->n_seen; i++)
+		look_at(&nearest, m->seen[i]);
+	text_add_printable(&name, written, strnlen(written, 80));
+	text_add_printable(&near, nearest.name, strlen(nearest.name));
+	if (name_is_near(written, nearest.distance))
+		error_say(err, -ENOENT, "no run has a metric '%s'; did you mean '%s'?",
+			name.data ? name.data : "", near.data ? near.data : "");
+	else
+		error_say(err, -ENOENT,
+			"no run has a metric '%s'; it takes names of panels (cpu, memory, io ...) "
+			"and keys that 'assay measurements' lists",
+			name.data ? name.data : "");
+	buf_done(&name);
+	buf_done(&near);
+	return -ENOENT;
+}
+
+int picture_metrics_check(const struct picture_metrics *m, struct error *err)
+{
+	if (m->failed)
+		return error_set(err, -ENOMEM, "cannot draw");
+	for (size_t i = 0; i < m->n; i++)
+		if (!m->items[i].met)
+			return say_unknown(m, m->items[i].text, err);
+	return 0;
+}

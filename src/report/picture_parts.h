@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files that make a picture share: the lines in the making, and the steps in their order. */
+#ifndef ASSAY_REPORT_PICTURE_PARTS_H
+#define ASSAY_REPORT_PICTURE_PARTS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "report/picture.h"
+#include "report/picture_track.h"
+
+struct picture_metrics;
+
+#define PICTURE_KEY_SIZE 96
+#define PICTURE_SOURCES_MAX                                                                        \
+	4096 /* lines in the making of a run: more devices than that are left out */
+
+#define PICTURE_ASKED (-1)
+
+/* A line in the making. */
+struct picture_source {
+	char key[PICTURE_KEY_SIZE];
+	const json_t *row; /* of the record's measurements; NULL */
+	char *device; /* NULL: it is of the whole run */
+	int usual; /* the row of picture_usual[], or PICTURE_ASKED: by its key alone */
+	int rank; /* of the sources that fit the row: the least that has anything is drawn */
+	char panel[32];
+	const char *unit; /* as it is drawn */
+	double factor;
+	bool is_counter;
+	bool asked; /* by its key: drawn whatever else is */
+	bool drawn; /* it was chosen, when all was read */
+	struct picture_track track;
+};
+
+/* A line that is drawn without being asked for. The first row of a panel says its title. */
+struct picture_usual {
+	const char *panel, *title;
+	const char *label; /* of a device its name comes behind */
+	const char *keys; /* globs between blanks, the preferred one first */
+	const char *device; /* of devices of that kind; NULL */
+	bool own_cgroup; /* only where the cgroup held the job alone */
+	bool unless_zero; /* left out where nothing but 0 was read */
+	bool per_core; /* only when asked for, and stacked */
+};
+
+extern const struct picture_usual picture_usual[];
+extern const size_t n_picture_usual;
+
+/* A run while its series is read. */
+struct picture_reading {
+	struct picture *picture;
+	size_t run; /* which of picture->runs */
+	const struct picture_options *options;
+	struct picture_metrics *metrics;
+	const json_t *info;
+	struct picture_source **sources;
+	size_t n_sources;
+	json_t *known; /* what has been looked at, by key or by kind, name and key of a device */
+	bool rows_known; /* the record says which measurements it has */
+	double from, to; /* what is drawn of it, in seconds from its start */
+	double slept, last_end;
+	long long segment;
+	bool any;
+	struct picture_processes *processes; /* NULL: none are drawn */
+};
+
+/* Sources */
+
+/* Looks whether a line is to be made of what has that key: 0, or -ENOMEM. */
+int picture_consider(struct picture_reading *r, const char *key, const json_t *value,
+	const char *device_kind, const char *device);
+/* Of all measurements that the record names. */
+int picture_consider_rows(struct picture_reading *r);
+/* A window, or the part of it that is drawn. */
+struct picture_stretch {
+	double start, end; /* in seconds from the picture's zero */
+	double seconds; /* of the whole window */
+};
+
+/* Adds what a window read. */
+void picture_source_add(struct picture_source *s, const json_t *window, const json_t *value,
+	struct picture_stretch of);
+void picture_sources_done(struct picture_reading *r);
+/* The panel that a key belongs into, by its words; its unit and what it is multiplied by. */
+void picture_classify(struct picture_source *s, const json_t *value);
+bool picture_has_own_cgroup(const json_t *info);
+/* The title of a panel by its name. */
+const char *picture_panel_title(const char *name);
+
+/* Reads the series of a run. -ENOMEM; that it cannot be read is told by the run's trouble. */
+int picture_read(struct picture_reading *r);
+
+/* What is told of the runs, and where each begins. -ENOMEM. */
+int picture_describe(struct picture *p, const struct stored_run *const *runs, size_t n,
+	const struct picture_options *o);
+/* Puts all in order when the runs are read. */
+int picture_arrange(struct picture *p);
+
+/* What is drawn: the sources become lines of panels. */
+int picture_add_lines(struct picture_reading *r);
+/* The panel of that name, made when it is not there. NULL without memory. */
+struct picture_panel *picture_panel(
+	struct picture *p, const char *name, const char *unit, size_t run);
+/* An empty line at the end of the panel; NULL. */
+struct picture_line *picture_line(struct picture_panel *panel);
+
+int picture_add_gap(struct picture *p, const struct picture_gap *gap, const char *why);
+int picture_add_mark(
+	struct picture *p, size_t run, double at, enum picture_mark_kind kind, const char *label);
+
+#endif
