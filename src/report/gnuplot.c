@@ -3,7 +3,6 @@
 #include "report/gnuplot.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -63,8 +62,9 @@ static struct pen pen_of(const struct kind *kind, const struct picture_look *loo
 
 	pen.width = look->width ? (double) look->width : kind->usual_width;
 	/* Between letters that grow with the picture and letters that stay as they are. */
-	pen.em = look->font_points > 0 ? look->font_points * kind->em_of_point
-				       : kind->usual_em * sqrt(pen.width / kind->usual_width);
+	pen.em = look->font_points > 0
+			 ? look->font_points * kind->em_of_point
+			 : kind->usual_em * (0.5 + 0.5 * pen.width / kind->usual_width);
 	return pen;
 }
 
@@ -279,7 +279,8 @@ static int draw(const struct kind *kind, const struct picture *p, const struct p
 	return r < 0 ? r : hand_on(drawn, fd, err);
 }
 
-/* A pixel is 1/96 inch, in which cairo counts for PNG; SVG has no other unit. */
+/* A pixel is 1/96 inch for gnuplot's cairo terminals, which count letters in points of 1/72 inch, in PDF as if its points were pixels; SVG has no other unit
+ * than the pixel. */
 int gnuplot_png(const struct picture *p, const struct picture_look *look, int fd, struct error *err)
 {
 	static const struct kind png = { .terminal = "pngcairo rounded",
@@ -309,13 +310,13 @@ int gnuplot_svg(const struct picture *p, const struct picture_look *look, int fd
 
 int gnuplot_pdf(const struct picture *p, const struct picture_look *look, int fd, struct error *err)
 {
-	static const struct kind pdf = { .terminal = "pdfcairo rounded",
+	static const struct kind pdf = { .terminal = "pdfcairo rounded fontscale 1",
 		.font = "DejaVu Sans",
 		.usual_width = 720,
 		.usual_em = 9.5,
 		.em_of_point = 1,
 		.inch = 72,
-		.font_factor = 1,
+		.font_factor = 4.0 / 3,
 		.line_factor = 0.5,
 		.has_bold = true };
 

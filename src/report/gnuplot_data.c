@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "base/macros.h"
+#include "report/lesser.h"
 #include "report/picture.h"
 
 #define BLOCK_END "e"
@@ -39,8 +40,8 @@ static void join(struct picture_point *all, const struct picture_point *next)
 
 	if (before + after > 0)
 		all->mean = (all->mean * before + next->mean * after) / (before + after);
-	all->low = fmin(all->low, next->low);
-	all->high = fmax(all->high, next->high);
+	all->low = lesser(all->low, next->low);
+	all->high = greater(all->high, next->high);
 	all->end = next->end;
 }
 
@@ -159,7 +160,7 @@ static double share(
 
 		if (!is_drawable(p))
 			continue;
-		sum += p->mean * (fmin(p->end, to) - fmax(p->start, from));
+		sum += p->mean * (lesser(p->end, to) - greater(p->start, from));
 		*known = true;
 	}
 	return sum / (to - from);

@@ -117,6 +117,19 @@ static bool add_entry(struct legend *l, enum legend_sample sample, struct line_s
 	return true;
 }
 
+/* Where all lines are of one run, its name stands above them and not before each. */
+static const char *label_of(
+	const struct picture *p, const struct picture_panel *panel, const struct picture_line *line)
+{
+	const char *name = p->runs[line->run].name;
+	size_t n = strlen(name);
+
+	if (p->n_runs > 1 && panel->run != PICTURE_ALL_RUNS && strncmp(line->label, name, n) == 0 &&
+		strncmp(line->label + n, ": ", 2) == 0)
+		return line->label + n + 2;
+	return line->label;
+}
+
 static bool add_lines(struct legend *l, const struct pen *pen, const struct picture *p,
 	const struct picture_panel *panel)
 {
@@ -128,7 +141,7 @@ static bool add_lines(struct legend *l, const struct pen *pen, const struct pict
 		bool plain = l->source || strcmp(panel->lines[i].key, REST_KEY) == 0;
 
 		ok = add_entry(l, panel->stacked ? LEGEND_AREA : LEGEND_LINE,
-			line_style_of(pen, p, panel, i), panel->lines[i].label,
+			line_style_of(pen, p, panel, i), label_of(p, panel, &panel->lines[i]),
 			plain ? strdup("") : source_of(&panel->lines[i]));
 	}
 	return ok;

@@ -2,11 +2,11 @@
 /* Writes gnuplot's commands for texts, lines and areas. Texts are cut, made printable and stand where no command is read. */
 #include "report/gnuplot_pen.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/macros.h"
+#include "report/lesser.h"
 #include "report/text_width.h"
 
 #define LONGEST_EMS 400.0
@@ -48,8 +48,8 @@ static double room_of(const struct pen *p, const struct pen_text *how)
 	double left = how->align == PEN_RIGHT ? how->x : p->width - how->x;
 
 	if (how->align == PEN_CENTER)
-		left = 2 * fmin(how->x, p->width - how->x);
-	return how->room > 0 ? fmin(how->room, left) : left;
+		left = 2 * lesser(how->x, p->width - how->x);
+	return how->room > 0 ? lesser(how->room, left) : left;
 }
 
 double pen_text(struct pen *p, const struct pen_text *how, const char *text)
@@ -57,12 +57,12 @@ double pen_text(struct pen *p, const struct pen_text *how, const char *text)
 	static const char *const aligned[] = { "left", "center", "right" };
 	double size = how->size > 0 ? how->size : 1;
 	bool bold = how->bold && p->has_bold;
-	/* Bold letters are wider by about a ninth. */
-	double em = p->em * size * (bold ? 1.12 : 1);
+	/* Bold letters are wider by about a sixth. */
+	double em = p->em * size * (bold ? 1.17 : 1);
 	struct buf shown = { 0 };
 	double ems = 0;
 
-	text_add_within_ems(&shown, text, fmin(room_of(p, how) / em, LONGEST_EMS));
+	text_add_within_ems(&shown, text, lesser(room_of(p, how) / em, LONGEST_EMS));
 	if (shown.failed)
 		p->out->failed = true;
 	if (shown.len > 0 && !shown.failed) {
@@ -82,7 +82,7 @@ double pen_text(struct pen *p, const struct pen_text *how, const char *text)
 
 void pen_color(struct pen *p, const char *color, double opacity)
 {
-	int clear = (int) lround(255 * (1 - opacity));
+	int clear = (int) (255.5 - 255 * opacity);
 
 	if (clear > 0)
 		buf_addf(p->out, "'#%02x%s'", (unsigned) clear, color + 1);

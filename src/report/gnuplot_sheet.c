@@ -3,12 +3,12 @@
 #include "report/gnuplot_sheet.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "report/gnuplot_strip.h"
+#include "report/lesser.h"
 #include "report/picture.h"
 #include "report/picture_format.h"
 #include "report/text_width.h"
@@ -66,12 +66,11 @@ static size_t row_of(struct sheet *s, size_t index)
 	return s->rows;
 }
 
-static bool is_last_of_column(const struct sheet *s, size_t index)
+/* The last of its column or of its run. */
+static bool is_last(const struct sheet *s, size_t index)
 {
-	for (size_t i = index + 1; i < s->n_cells; i++)
-		if (s->cells[i].column == s->cells[index].column)
-			return false;
-	return true;
+	return index + 1 == s->n_cells || s->cells[index + 1].column != s->cells[index].column ||
+	       s->cells[index + 1].panel->run != s->cells[index].panel->run;
 }
 
 static void order_cells(struct sheet *s)
@@ -93,23 +92,23 @@ static void order_cells(struct sheet *s)
 			s->columns = c->column + 1;
 	}
 	for (size_t i = 0; i < s->n_cells; i++)
-		s->cells[i].last = is_last_of_column(s, i);
+		s->cells[i].last = is_last(s, i);
 }
 
-/* Of all panels that stand side by side. */
-static double highest_of_row(const struct sheet *s, size_t row)
+/* Of all panels of that name, so that runs are compared on one scale. */
+static double highest_of(const struct sheet *s, const char *name)
 {
 	double highest = 0;
 
 	for (size_t i = 0; i < s->n_cells; i++) {
 		const struct picture_panel *panel = s->cells[i].panel;
 
-		if (s->cells[i].row != row)
+		if (strcmp(panel->name, name) != 0)
 			continue;
-		highest = fmax(highest, panel->highest);
+		highest = greater(highest, panel->highest);
 		for (size_t k = 0; k < panel->n_limits; k++)
 			if (panel->limits[k].in_sight)
-				highest = fmax(highest, panel->limits[k].value);
+				highest = greater(highest, panel->limits[k].value);
 	}
 	return highest;
 }
@@ -119,7 +118,8 @@ static double tick_width(const struct sheet *s, const struct axis *axis)
 	double widest = 0;
 
 	for (size_t i = 0; i < axis->n_ticks; i++)
-		widest = fmax(widest, text_ems(axis->ticks[i].label, strlen(axis->ticks[i].label)));
+		widest = greater(
+			widest, text_ems(axis->ticks[i].label, strlen(axis->ticks[i].label)));
 	return widest * TICK_SIZE * s->pen.em;
 }
 
@@ -130,7 +130,7 @@ static void set_columns(struct sheet *s)
 	double ticks = 0;
 
 	for (size_t i = 0; i < s->n_cells; i++)
-		ticks = fmax(ticks, tick_width(s, &s->cells[i].values));
+		ticks = greater(ticks, tick_width(s, &s->cells[i].values));
 	double whole = s->pen.width - 2 * s->margin;
 	double each = (whole - COLUMN_SPACE * em * (double) (s->columns - 1)) / (double) s->columns;
 	for (size_t i = 0; i < s->n_cells; i++) {
@@ -179,7 +179,7 @@ static double row_above(const struct sheet *s, size_t row)
 
 	for (size_t i = 0; i < s->n_cells; i++)
 		if (s->cells[i].row == row)
-			most = fmax(most, above_plot(s, &s->cells[i]));
+			most = greater(most, above_plot(s, &s->cells[i]));
 	return most;
 }
 
@@ -189,7 +189,7 @@ static double row_below(const struct sheet *s, size_t row)
 
 	for (size_t i = 0; i < s->n_cells; i++)
 		if (s->cells[i].row == row)
-			most = fmax(most, below_plot(s, &s->cells[i]));
+			most = greater(most, below_plot(s, &s->cells[i]));
 	return most;
 }
 
@@ -198,6 +198,11 @@ static double usual_plot_height(const struct sheet *s)
 	double ems = s->rows == 1 ? PLOT_ONE : s->rows <= FEW ? PLOT_FEW : PLOT_MANY;
 
 	return ems * s->pen.em;
+}
+
+static double whole(double height)
+{
+	return (double) (size_t) height + 1;
 }
 
 /* The height of each plot, and with it that of the sheet. */
@@ -209,8 +214,8 @@ static int set_height(struct sheet *s, double *ret_plot, struct error *err)
 		around += row_above(s, row) + row_below(s, row);
 	double rows = (double) s->rows;
 	double wanted = s->look->height ? (double) s->look->height
-					: ceil(around + rows * usual_plot_height(s));
-	double least = ceil(around + rows * PLOT_LEAST * s->pen.em);
+					: whole(around + rows * usual_plot_height(s));
+	double least = whole(around + rows * PLOT_LEAST * s->pen.em);
 	if (wanted < least)
 		return error_say(err, -EINVAL,
 			"the picture needs a height of %.0f at least, for %zu panels one above the "
@@ -258,14 +263,24 @@ static size_t at_least_two(double n)
 	return n < 2 ? 2 : (size_t) n;
 }
 
+/* A line on the upper end would be half a line. */
+static void give_headroom(struct axis *axis, double highest)
+{
+	double height = axis->high - axis->low;
+
+	if (highest > axis->high - 0.02 * height)
+		axis->high += 0.03 * height;
+}
+
 static void make_axes(struct sheet *s, double plot)
 {
 	for (size_t i = 0; i < s->n_cells; i++) {
 		struct sheet_cell *c = &s->cells[i];
 		double ticks = plot / (VALUE_TICK_EVERY * s->pen.em);
+		double highest = highest_of(s, c->panel->name);
 
-		axis_of_values(c->panel->unit, highest_of_row(s, c->row),
-			at_least_two(fmin(ticks, 8)), &c->values);
+		axis_of_values(c->panel->unit, highest, at_least_two(lesser(ticks, 8)), &c->values);
+		give_headroom(&c->values, highest);
 	}
 }
 
@@ -273,7 +288,8 @@ static void make_time(struct sheet *s)
 {
 	double width = s->cells[0].plot.right - s->cells[0].plot.left;
 
-	axis_of_time(s->p, at_least_two(fmin(width / (TIME_TICK_EVERY * s->pen.em), 14)), &s->time);
+	axis_of_time(
+		s->p, at_least_two(lesser(width / (TIME_TICK_EVERY * s->pen.em), 14)), &s->time);
 	/* The axis ends where the picture does. */
 	s->time.low = s->p->start;
 	s->time.high = s->p->end > s->p->start ? s->p->end : s->p->start + 1;

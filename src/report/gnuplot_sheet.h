@@ -23,7 +23,7 @@ struct sheet_cell {
 	size_t column, row;
 	bool first; /* of its column, or of its run: what happened is told above it */
 	bool has_run_title; /* the run stands above it */
-	bool last; /* of its column: the time stands below it */
+	bool last; /* of its column, or of its run: the time stands below it */
 	double run_title, title, legend_top, strip_top; /* upper ends */
 	size_t strip_lanes; /* rows of words on what happened */
 	struct pen_box plot;
@@ -47,7 +47,7 @@ struct sheet {
 #define SHEET_TITLE 2.1
 #define SHEET_PANEL_TITLE 1.7
 #define SHEET_STRIP_LANE 1.25
-#define SHEET_TICKS 1.6
+#define SHEET_TICKS 1.9
 #define SHEET_PANEL_SPACE 1.1
 #define SHEET_HEAD_RUNS 12 /* runs told one by one in the head; the rest as a number */
 

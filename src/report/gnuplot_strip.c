@@ -2,13 +2,13 @@
 /* Places the words on what happened so that none covers another, and draws what they belong to. */
 #include "report/gnuplot_strip.h"
 
-#include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "report/gnuplot_pen.h"
 #include "report/gnuplot_sheet.h"
+#include "report/lesser.h"
 #include "report/picture.h"
 #include "report/picture_format.h"
 #include "report/text_width.h"
@@ -75,8 +75,8 @@ static struct words_place place_words(const struct sheet *s, const struct sheet_
 
 	at.right = at.left + width;
 	if (at.right > cell->plot.right) {
-		at.right = fmin(h->end, cell->plot.right) - space;
-		at.left = fmax(at.right - width, cell->plot.left);
+		at.right = lesser(h->end, cell->plot.right) - space;
+		at.left = greater(at.right - width, cell->plot.left);
 	}
 	for (at.lane = 0; at.lane < LANES_MOST; at.lane++) {
 		if (at.left < lanes->free_from[at.lane])
@@ -100,13 +100,13 @@ static bool gap_of(
 		return false;
 	if (g->end < s->p->start || g->start > s->p->end)
 		return false;
-	*ret = (struct happening){ .start = fmax(sheet_x(s, cell, g->start), cell->plot.left),
-		.end = fmin(sheet_x(s, cell, g->end), cell->plot.right),
+	*ret = (struct happening){ .start = greater(sheet_x(s, cell, g->start), cell->plot.left),
+		.end = lesser(sheet_x(s, cell, g->end), cell->plot.right),
 		.words = g->why,
 		.color = s->pen.colors->quiet,
 		.is_gap = true };
 	if (ret->end - ret->start < least) {
-		ret->start = fmax((ret->start + ret->end - least) / 2, cell->plot.left);
+		ret->start = greater((ret->start + ret->end - least) / 2, cell->plot.left);
 		ret->end = ret->start + least;
 	}
 	return true;

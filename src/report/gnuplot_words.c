@@ -39,11 +39,25 @@ static void add_wall(struct buf *out, const struct picture_run *run)
 	add_part(out, text);
 }
 
-/* "node7 · 2026-11-28T18:00:01+01:00 · 2m 5.0s · exited with 0". */
+/* "2026-11-28 18:00:01+01:00" of RFC 3339's form, which has parts of a second. */
+static void add_started(struct buf *out, const char *started)
+{
+	if (!started)
+		return;
+	if (out->len > 0)
+		buf_add_text(out, BETWEEN);
+	size_t whole = strcspn(started, ".");
+	for (size_t i = 0; i < whole; i++)
+		buf_add_char(out, started[i] == 'T' ? ' ' : started[i]);
+	if (started[whole] == '.')
+		buf_add_text(out, started + whole + 1 + strspn(started + whole + 1, "0123456789"));
+}
+
+/* "node7 · 2026-11-28 18:00:01+01:00 · 2m 5.0s · exited with 0". */
 static void add_details(struct buf *out, const struct picture_run *run)
 {
 	add_part(out, run->host);
-	add_part(out, run->started);
+	add_started(out, run->started);
 	add_wall(out, run);
 	add_part(out, run->outcome);
 }
