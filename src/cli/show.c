@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -12,12 +11,10 @@
 #include "cli/ending.h"
 #include "cli/log.h"
 #include "cli/run_words.h"
+#include "cli/terminal.h"
 #include "cli/verb.h"
 #include "report/show.h"
-#include "report/wrap.h"
 
-#define COLUMNS_MIN 40
-#define COLUMNS_MAX 1000
 #define JSON_DIGITS 15 /* what a double keeps of any decimal: 0.836 is not 0.83599999999999997 */
 
 static const struct option_choice orders[] = {
@@ -45,12 +42,7 @@ static const struct option_row rows[] = {
 		.help = "lists every member of the record, sizes and durations for people" },
 	{ .name = "flat", .help = "lists every member of the record as it is" },
 	{ .name = "no-charts", .help = "leaves the charts out" },
-	{ .group = "How it looks",
-		.name = "width",
-		.argument = "N",
-		.offers = OFFERS_NOTHING,
-		.default_text = "that of the terminal, else 80",
-		.help = "how many columns a line has at most" },
+	{ .group = "How it looks", OPTION_WIDTH },
 	{ .name = "colors",
 		.alias = "color",
 		.default_text = "when standard output is a terminal",
@@ -64,52 +56,6 @@ struct job {
 	bool json, processes, events, human, flat;
 	enum process_order order;
 };
-
-static const char *locale_of_characters(void)
-{
-	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
-
-	/* setlocale(3): the first that is set and not empty. */
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		const char *text = getenv(names[i]);
-
-		if (text && *text)
-			return text;
-	}
-	return "";
-}
-
-static bool is_ascii(void)
-{
-	const char *terminal = getenv("TERM");
-	const char *locale = locale_of_characters();
-
-	return (terminal && strcmp(terminal, "dumb") == 0) ||
-	       (!strcasestr(locale, "UTF-8") && !strcasestr(locale, "UTF8"));
-}
-
-/* 0, or -EINVAL. */
-static int read_width(
-	const struct verb *verb, const struct option_values *values, size_t *ret, struct error *err)
-{
-	const struct option_value *value = verb_value(verb, values, "width");
-	struct winsize size;
-	char *end;
-
-	*ret = PAGE_COLUMNS;
-	if (value->text) {
-		unsigned long n = strtoul(value->text, &end, 10);
-
-		if (value->text[0] < '0' || value->text[0] > '9' || *end || n < COLUMNS_MIN ||
-			n > COLUMNS_MAX)
-			return error_say(err, -EINVAL, "%s: '%.60s' is not a number from %d to %d",
-				value->source, value->text, COLUMNS_MIN, COLUMNS_MAX);
-		*ret = n;
-	} else if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= COLUMNS_MIN) {
-		*ret = size.ws_col < COLUMNS_MAX ? size.ws_col : COLUMNS_MAX;
-	}
-	return 0;
-}
 
 static int add_json(struct story *s, struct buf *out)
 {
@@ -279,10 +225,10 @@ static int exec(const struct verb *verb, struct option_values *values, char **wo
 			verb, "--json, --processes, --events, --human and --flat: one of them");
 	if (sort->source && !job.processes)
 		return complain_usage(verb, "--sort is for --processes alone");
-	if (read_width(verb, values, &job.look.columns, &err) < 0)
+	if (terminal_width(verb, values, &job.look.columns, &err) < 0)
 		return complain_usage(verb, err.text);
 	job.look.color = ending_wants_color_on(verb, values, STDOUT_FILENO);
-	job.look.ascii = is_ascii();
+	job.look.ascii = terminal_is_ascii();
 	job.look.charts = verb_option(verb, values, "no-charts") == NULL;
 	log_flush(&values->log, LOG_WARNING);
 	return show_all(verb, values, &job, words);

@@ -41,13 +41,22 @@ size_t chart_row_of(const struct chart *c, double value)
 }
 
 /* How many dots stand in a column of dots: 0 where nothing is known. */
-static size_t height_at(const struct chart *c, size_t across)
+static size_t height_of(const struct chart *c, const struct course *course, size_t across)
 {
 	double wide = c->span / (double) (c->columns * dots_across(c));
-	double value =
-		course_highest(c->course, (double) across * wide, (double) (across + 1) * wide);
+	double value = course_highest(course, (double) across * wide, (double) (across + 1) * wide);
 
 	return isnan(value) ? 0 : dot_of(c, value) + 1;
+}
+
+static size_t height_at(const struct chart *c, size_t across)
+{
+	return height_of(c, c->course, across);
+}
+
+static bool upper_is_at(const struct chart *c, size_t dot, size_t across)
+{
+	return c->upper && height_of(c, c->upper, across) == dot + 1;
 }
 
 static bool limit_is_at(const struct chart *c, size_t dot, size_t across)
@@ -69,7 +78,8 @@ static unsigned cell(const struct chart *c, size_t row, size_t column)
 		for (size_t y = 0; y < dots_down(c); y++) {
 			size_t dot = (c->rows - row) * dots_down(c) - 1 - y;
 
-			if (dot < height || limit_is_at(c, dot, across))
+			if (dot < height || limit_is_at(c, dot, across) ||
+				upper_is_at(c, dot, across))
 				set |= dots[y][x];
 		}
 	}
@@ -81,6 +91,12 @@ static char ascii_of(const struct chart *c, size_t row, size_t column, unsigned 
 {
 	bool in_use = height_at(c, column) > (c->rows - 1 - row) * dots_down(c);
 
+	if (!in_use && c->upper) {
+		size_t height = height_of(c, c->upper, column);
+
+		if (height > 0 && (height - 1) / 2 == c->rows - 1 - row)
+			return '^';
+	}
 	if (!in_use)
 		return set ? '-' : ' ';
 	return set & dots[0][0] ? ':' : '.';

@@ -14,6 +14,7 @@ struct course;
 
 struct chart {
 	const struct course *course;
+	const struct course *upper; /* drawn as a line, its area is not filled; NULL */
 	double span; /* seconds from the left edge to the right one, above 0 */
 	double top; /* the value of the uppermost dot, above 0 */
 	double limit; /* drawn as a broken line when it is from 0 to `top`; NAN: there is none */

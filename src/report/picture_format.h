@@ -33,7 +33,7 @@ extern const struct picture_format
 
 /* By the end of a file's name, whatever its case; NULL. */
 const struct picture_format *picture_format_of(const char *file);
-/* Adds "html, pdf, png, svg, txt". */
+/* Adds ".html, .pdf, .png, .svg, .txt". */
 struct buf;
 void picture_format_names(struct buf *out);
 

@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: MIT */
+/* assay plot: draws runs, on the terminal or into a file. */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/macros.h"
+#include "base/units.h"
+#include "cli/ending.h"
+#include "cli/log.h"
+#include "cli/run_words.h"
+#include "cli/terminal.h"
+#include "cli/verb.h"
+#include "record/nameless_file.h"
+#include "record/stored_files.h"
+#include "report/picture.h"
+#include "report/picture_format.h"
+#include "report/picture_text.h"
+
+#define PIXELS_MIN 200
+#define PIXELS_MAX 20000
+
+static const struct option_choice layouts[] = {
+	{ "overlaid", PICTURE_OVERLAID },
+	{ "stacked", PICTURE_STACKED },
+	{ "beside", PICTURE_BESIDE },
+	{ NULL, 0 },
+};
+
+static const struct option_row rows[] = {
+	{ .group = "Where it goes",
+		.name = "output",
+		.letter = 'o',
+		.argument = "FILE",
+		.default_text = "the terminal, with characters",
+		.help = "the file it is written to, in the format that its name ends in; one that "
+			"is there is replaced" },
+	{ .group = "What is drawn",
+		.name = "metrics",
+		.letter = 'm',
+		.argument = "LIST",
+		.offers = OFFERS_KEYS,
+		.default_text = "what is usual",
+		.help = "names of panels and keys of measurements, comma-separated, with * and ?; "
+			"-NAME takes away" },
+	{ .name = "from",
+		.argument = "TIME",
+		.offers = OFFERS_NOTHING,
+		.unit = "seconds",
+		.default_text = "the start",
+		.help = "leaves out what came before, counted from the start of the picture" },
+	{ .name = "to",
+		.argument = "TIME",
+		.offers = OFFERS_NOTHING,
+		.unit = "seconds",
+		.default_text = "the end",
+		.help = "leaves out what came after" },
+	{ .name = "processes",
+		.argument = "N",
+		.offers = OFFERS_NOTHING,
+		.default_text = "8",
+		.help = "how many processes are drawn one by one; the rest is one line" },
+	{ .name = "cores", .help = "every processor of the machine" },
+	{ .name = "points",
+		.argument = "N",
+		.offers = OFFERS_NOTHING,
+		.default_text = "1000",
+		.help = "how many points a line has at most; no peak is lost" },
+	{ .group = "How it is laid out",
+		.name = "layout",
+		.argument = "HOW",
+		.choices = layouts,
+		.default_text = "overlaid",
+		.help = "several runs: overlaid in the same panels, stacked one run below the "
+			"other, or beside each other" },
+	{ .name = "relative",
+		.default_text = "no for several runs that overlap in time",
+		.help = "counts the time from the start of each run; --relative=no: by the clock" },
+	{ .name = "compress-idle",
+		.help = "leaves long stretches out of the axis in which nothing happened" },
+	{ .group = "How it looks", .name = "dark", .help = "light on dark" },
+	{ .name = "width",
+		.argument = "N",
+		.offers = OFFERS_NOTHING,
+		.default_text =
+			"that of the terminal, else 80; of a picture as its format likes it",
+		.help = "columns on the terminal and in text, pixels of a picture in a file" },
+	{ .name = "height",
+		.argument = "N",
+		.offers = OFFERS_NOTHING,
+		.default_text = "by the number of panels",
+		.help = "pixels of a picture in a file" },
+	{ .name = "title",
+		.argument = "TEXT",
+		.offers = OFFERS_NOTHING,
+		.help = "stands above the picture in a file" },
+	{ .name = "colors",
+		.alias = "color",
+		.default_text = "when standard output is a terminal",
+		.environment = "ASSAY_COLORS",
+		.help = "colors on the terminal; --colors=no: none" },
+	{ .group = "Where runs are", OPTION_RUNS_PREFIX },
+};
+
+struct plotted {
+	struct stored_run *runs;
+	size_t n;
+	bool failed; /* some could not be opened */
+};
+
+/* Options */
+
+static int read_number(const struct verb *verb, const struct option_values *values,
+	const char *name, const size_t range[2], size_t *ret, struct error *err)
+{
+	const char *text = verb_option(verb, values, name);
+	unsigned long n;
+	char *end;
+
+	if (!text)
+		return 0;
+	n = strtoul(text, &end, 10);
+	if (text[0] < '0' || text[0] > '9' || *end || n < range[0] || n > range[1])
+		return error_say(err, -EINVAL, "--%s: '%.60s' is not a number from %zu to %zu",
+			name, text, range[0], range[1]);
+	*ret = n;
+	return 0;
+}
+
+static int read_time(const struct verb *verb, const struct option_values *values, const char *name,
+	double *ret, struct error *err)
+{
+	const char *text = verb_option(verb, values, name);
+	uint64_t ns;
+
+	*ret = (double) NAN;
+	if (!text)
+		return 0;
+	if (parse_duration(text, &ns, err) < 0)
+		return error_wrap(err, "--%s", name);
+	*ret = (double) ns / 1e9;
+	return 0;
+}
+
+static int read_options(const struct verb *verb, const struct option_values *values,
+	struct picture_options *o, struct error *err)
+{
+	static const size_t processes[] = { 1, PICTURE_PROCESSES_MAX };
+	static const size_t points[] = { 16, PICTURE_POINTS_MAX };
+	const struct option_value *relative = verb_value(verb, values, "relative");
+	const struct option_value *layout = verb_value(verb, values, "layout");
+	int r = read_time(verb, values, "from", &o->from, err);
+
+	if (r == 0)
+		r = read_time(verb, values, "to", &o->to, err);
+	if (r == 0 && o->to <= o->from)
+		r = error_say(err, -EINVAL, "--from %s is not before --to %s",
+			verb_option(verb, values, "from"), verb_option(verb, values, "to"));
+	if (r == 0 && o->to <= 0)
+		r = error_say(err, -EINVAL, "--to 0: nothing is before the start");
+	if (r == 0)
+		r = read_number(verb, values, "processes", processes, &o->n_processes, err);
+	if (r == 0)
+		r = read_number(verb, values, "points", points, &o->points_max, err);
+	o->metrics = verb_option(verb, values, "metrics");
+	o->layout = layout->text ? (enum picture_layout) layout->number : PICTURE_OVERLAID;
+	o->compress_idle = verb_option(verb, values, "compress-idle") != NULL;
+	o->per_core = verb_option(verb, values, "cores") != NULL;
+	if (relative->source)
+		o->time = relative->text ? PICTURE_FROM_START : PICTURE_CLOCK;
+	return r;
+}
+
+/* Characters are counted in columns, whatever they are written to. */
+static bool is_text(const char *path)
+{
+	return !path || strcmp(picture_format_of(path)->name, "txt") == 0;
+}
+
+static int read_look(const struct verb *verb, const struct option_values *values,
+	struct picture_look *look, struct error *err)
+{
+	static const size_t pixels[] = { PIXELS_MIN, PIXELS_MAX };
+	bool text = is_text(verb_option(verb, values, "output"));
+	int r;
+
+	if (text)
+		r = terminal_width(verb, values, &look->columns, err);
+	else
+		r = read_number(verb, values, "width", pixels, &look->width, err);
+	if (r == 0)
+		r = read_number(verb, values, "height", pixels, &look->height, err);
+	look->dark = verb_option(verb, values, "dark") != NULL;
+	look->title = verb_option(verb, values, "title");
+	look->ascii = terminal_is_ascii();
+	return r;
+}
+
+/* Runs */
+
+static int open_one(
+	struct plotted *p, const char *word, const char *prefix, size_t which, bool many)
+{
+	struct error err = { 0 };
+	struct stored_run *runs = realloc(p->runs, (p->n + 1) * sizeof(*runs));
+	int r;
+
+	if (!runs)
+		return -ENOMEM;
+	p->runs = runs;
+	r = many ? stored_run_open_which(word, which, &runs[p->n], &err)
+		 : run_word_open(word, prefix, &runs[p->n], &err);
+	if (r < 0) {
+		complain("%s", err.text);
+		p->failed = true;
+		return 0;
+	}
+	p->n++;
+	return 0;
+}
+
+/* A file of another tool may hold several runs. */
+static int open_word(struct plotted *p, const char *word, const char *prefix)
+{
+	int64_t n = access(word, F_OK) == 0 ? stored_run_count(word, NULL) : 1;
+	int r = 0;
+
+	if (n <= 1)
+		return open_one(p, word, prefix, 0, false);
+	if (n > PICTURE_RUNS_MAX) {
+		complain("%s: holds %lld runs; a picture is of at most %d", word, (long long) n,
+			PICTURE_RUNS_MAX);
+		p->failed = true;
+		return 0;
+	}
+	for (int64_t i = 0; i < n && r == 0; i++)
+		r = open_one(p, word, prefix, (size_t) i, true);
+	return r;
+}
+
+static void done(struct plotted *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		stored_run_done(&p->runs[i]);
+	free(p->runs);
+}
+
+/* The file */
+
+/* Whether it may be written over: no file of the runs, and a file. */
+static int judge_target(const struct plotted *p, const char *path, struct error *err)
+{
+	struct stored_files files = { 0 };
+	struct stat st;
+	int r = 0;
+
+	if (stat(path, &st) < 0)
+		return errno == ENOENT ? 0 : error_set(err, -errno, "cannot write %s", path);
+	if (!S_ISREG(st.st_mode))
+		return error_say(err, -EINVAL, "%s is there and is no regular file", path);
+	for (size_t i = 0; r == 0 && i < p->n; i++)
+		r = stored_files_add(&files, p->runs[i].file);
+	if (r < 0)
+		error_set(err, r, "cannot write %s", path);
+	else if (stored_files_hold(&files, &st))
+		r = error_say(err, -EINVAL, "%s is a file of the run, and stays as it is", path);
+	stored_files_done(&files);
+	return r;
+}
+
+static int write_named(const struct picture *picture, const struct picture_format *format,
+	const struct picture_look *look, const char *path, struct error *err)
+{
+	struct nameless_file file = { .fd = -1 };
+	char *target = realpath(path, NULL); /* a link goes on pointing there */
+	const char *to = target ? target : path;
+	const char *slash = strrchr(to, '/');
+	char *directory =
+		slash ? strndup(to, slash == to ? 1 : (size_t) (slash - to)) : strdup(".");
+	int dirfd = directory ? open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+	int r = dirfd < 0 ? -errno : nameless_file_open(dirfd, &file);
+
+	if (r < 0)
+		error_set(err, r, "cannot write %s", path);
+	if (r == 0) {
+		r = format->write(picture, look, file.fd, err);
+		if (r < 0)
+			error_wrap(err, "%s", path);
+	}
+	if (r == 0) {
+		r = nameless_file_replace(dirfd, &file, slash ? slash + 1 : to);
+		if (r < 0)
+			error_set(err, r, "cannot write %s", path);
+	}
+	if (dirfd >= 0) {
+		nameless_file_drop(dirfd, &file);
+		close(dirfd);
+	}
+	free(directory);
+	free(target);
+	return r;
+}
+
+static int print_picture(const struct verb *verb, const struct option_values *values,
+	const struct picture *picture, const struct picture_look *look)
+{
+	struct picture_look own = *look;
+	struct buf out = { 0 };
+	int status;
+
+	own.color = ending_wants_color_on(verb, values, STDOUT_FILENO);
+	picture_text(picture, &own, &out);
+	status = print_data(&out);
+	buf_done(&out);
+	return status;
+}
+
+/* What a reader must know of the series. */
+static bool tell_trouble(const struct picture *picture)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < picture->n_runs; i++) {
+		const struct picture_run *run = &picture->runs[i];
+
+		if (run->trouble)
+			complain("%s", run->trouble);
+		else if (run->damaged > 0)
+			complain("%s: %zu line%s could not be read and %s left out",
+				run->stored->series ? run->stored->series : run->stored->file,
+				run->damaged, run->damaged == 1 ? "" : "s",
+				run->damaged == 1 ? "is" : "are");
+		any = any || run->trouble || run->damaged > 0;
+	}
+	return any;
+}
+
+static int draw(const struct verb *verb, const struct option_values *values,
+	const struct plotted *p, const struct picture_options *o)
+{
+	const struct stored_run *runs[PICTURE_RUNS_MAX];
+	const char *path = verb_option(verb, values, "output");
+	struct picture_look look = { 0 };
+	struct picture picture;
+	struct error err = { 0 };
+	int status = 0;
+	int r = read_look(verb, values, &look, &err);
+
+	if (r < 0)
+		return complain_usage(verb, err.text);
+	if (path && judge_target(p, path, &err) < 0) {
+		complain("%s", err.text);
+		return err.code == -EINVAL ? EXIT_USAGE : EXIT_TROUBLE;
+	}
+	for (size_t i = 0; i < p->n && i < PICTURE_RUNS_MAX; i++)
+		runs[i] = &p->runs[i];
+	r = picture_make(runs, p->n, o, &picture, &err);
+	if (r < 0) {
+		complain("%s", err.text);
+		return r == -ENOENT || r == -EINVAL ? EXIT_USAGE : EXIT_TROUBLE;
+	}
+	if (tell_trouble(&picture))
+		status = EXIT_TROUBLE;
+	if (!path) {
+		if (print_picture(verb, values, &picture, &look) != 0)
+			status = EXIT_TROUBLE;
+	} else if (write_named(&picture, picture_format_of(path), &look, path, &err) < 0) {
+		complain("%s", err.text);
+		status = EXIT_TROUBLE;
+	}
+	picture_done(&picture);
+	return status;
+}
+
+static int judge_suffix(const char *path, struct error *err)
+{
+	struct buf names = { 0 };
+
+	if (!path || picture_format_of(path))
+		return 0;
+	picture_format_names(&names);
+	error_say(err, -EINVAL, "-o %.200s: the name must end in one of %s", path,
+		names.data ? names.data : "");
+	buf_done(&names);
+	return -EINVAL;
+}
+
+static int exec(const struct verb *verb, struct option_values *values, char **words)
+{
+	static char last[] = "@last";
+	static char *usual[] = { last, NULL };
+	const char *prefix = verb_option(verb, values, "output-prefix");
+	struct picture_options o = { 0 };
+	struct plotted p = { 0 };
+	struct error err = { 0 };
+	int status;
+	int r = read_options(verb, values, &o, &err);
+
+	if (r == 0)
+		r = judge_suffix(verb_option(verb, values, "output"), &err);
+	if (r < 0)
+		return complain_usage(verb, err.text);
+	log_flush(&values->log, LOG_WARNING);
+	for (char **word = words[0] ? words : usual; *word && r == 0; word++)
+		r = open_word(&p, *word, prefix);
+	if (r < 0) {
+		complain("cannot read the runs: not enough memory");
+		status = EXIT_TROUBLE;
+	} else if (p.n == 0) {
+		status = words[0] && words[1] ? EXIT_TROUBLE : EXIT_USAGE;
+	} else {
+		status = draw(verb, values, &p, &o);
+	}
+	done(&p);
+	return status == 0 && p.failed ? EXIT_TROUBLE : status;
+}
+
+const struct verb verb_plot = {
+	.name = "plot",
+	.mixed = true,
+	.help = "draws recorded runs: CPU, memory, I/O and more over time",
+	.usage = "[options] [RUN...]",
+	.text = "Draws one or several runs over one axis of time, from their records alone; "
+		"without RUN the last one. " RUN_WORDS,
+	.options = rows,
+	.n_options = ARRAY_SIZE(rows),
+	.exec = exec,
+};
