@@ -63,7 +63,7 @@ static struct pen pen_of(const struct kind *kind, const struct picture_look *loo
 	pen.width = look->width ? (double) look->width : kind->usual_width;
 	/* Between letters that grow with the picture and letters that stay as they are. */
 	pen.em = look->font_points > 0
-			 ? look->font_points * kind->em_of_point
+			 ? (double) look->font_points * kind->em_of_point
 			 : kind->usual_em * (0.5 + 0.5 * pen.width / kind->usual_width);
 	return pen;
 }
@@ -149,7 +149,7 @@ static void plot_line(
 	struct sheet *s, size_t *plotted, size_t index, const struct line_style *style)
 {
 	next_plot(s, plotted);
-	buf_addf(s->pen.out, "$line%zu using 1:4 with lines lc rgb '%s'", index, style->color);
+	buf_addf(s->pen.out, "$line%zu using 1:2 with lines lc rgb '%s'", index, style->color);
 	pen_line_width(&s->pen, 0.13 * s->pen.em);
 	pen_dash(&s->pen, style->dash);
 }
@@ -189,8 +189,10 @@ static void add_blocks_and_plot(struct sheet *s, const struct sheet_cell *c)
 		struct line_style style = line_style_of(&s->pen, s->p, panel, i);
 
 		snprintf(name, sizeof(name), "line%zu", i);
-		if (data_add_line(script, name, &panel->lines[i], &grain))
-			plot_area(s, &plotted, "line", i, style.color, SPREAD_OPACITY);
+		data_add_line(script, name, &panel->lines[i], &grain);
+		snprintf(name, sizeof(name), "spread%zu", i);
+		if (data_add_spread(script, name, &panel->lines[i], &grain))
+			plot_area(s, &plotted, "spread", i, style.color, SPREAD_OPACITY);
 	}
 	for (size_t i = 0; i < panel->n_lines; i++) {
 		struct line_style style = line_style_of(&s->pen, s->p, panel, i);

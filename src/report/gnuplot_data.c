@@ -11,6 +11,8 @@
 #include "report/picture.h"
 
 #define BLOCK_END "e"
+/* Less than so much of the greatest is no spread. */
+#define LEAST_SPREAD 1e-6
 
 static void begin(struct buf *out, const char *name, size_t index, bool indexed)
 {
@@ -45,50 +47,48 @@ static void join(struct picture_point *all, const struct picture_point *next)
 	all->end = next->end;
 }
 
-static void add_step(struct buf *out, const struct picture_point *p, const struct data_grain *g)
-{
-	double start = p->start;
-	double end = p->end;
-
-	if (end - start < g->least) {
-		start -= (g->least - (end - start)) / 2;
-		end = start + g->least;
-	}
-	for (int i = 0; i < 2; i++)
-		buf_addf(out, "%.9g %.9g %.9g %.9g\n", i ? end : start, p->low, p->high, p->mean);
-}
-
-bool data_add_line(struct buf *out, const char *name, const struct picture_line *line,
-	const struct data_grain *grain)
+/* The next stretch from line->points[*at] on, with those that follow as far as so many of them are one. False at the end. */
+static bool next_stretch(const struct picture_line *line, size_t *at,
+	const struct data_grain *grain, struct picture_point *ret)
 {
 	size_t most = line->n / (grain->steps ? grain->steps : 1) + 1;
-	double near = same_moment(grain);
-	bool spread = false;
+
+	while (*at < line->n && !is_drawable(&line->points[*at]))
+		++*at;
+	if (*at >= line->n)
+		return false;
+	*ret = line->points[(*at)++];
+	for (size_t joined = 1; joined < most && *at < line->n; joined++) {
+		const struct picture_point *next = &line->points[*at];
+
+		if (!is_drawable(next) || next->start - ret->end > same_moment(grain))
+			break;
+		join(ret, next);
+		++*at;
+	}
+	return true;
+}
+
+void data_add_line(struct buf *out, const char *name, const struct picture_line *line,
+	const struct data_grain *grain)
+{
+	struct picture_point p;
 	bool any = false;
 	double end = 0;
+	size_t at = 0;
 
 	begin(out, name, 0, false);
-	for (size_t i = 0; i < line->n;) {
-		struct picture_point p = line->points[i++];
+	while (next_stretch(line, &at, grain, &p)) {
+		double missing = greater(grain->least - (p.end - p.start), 0) / 2;
 
-		if (!is_drawable(&p))
-			continue;
-		for (size_t joined = 1; joined < most && i < line->n; joined++) {
-			const struct picture_point *next = &line->points[i];
-			if (!is_drawable(next) || next->start - p.end > near)
-				break;
-			join(&p, next);
-			i++;
-		}
-		if (any && p.start - end > near)
+		if (any && p.start - end > same_moment(grain))
 			buf_add_char(out, '\n');
-		spread = spread || p.high - p.low > 1e-6 * fabs(p.high);
-		add_step(out, &p, grain);
+		buf_addf(out, "%.9g %.9g\n%.9g %.9g\n", p.start - missing, p.mean, p.end + missing,
+			p.mean);
 		end = p.end;
 		any = true;
 	}
 	buf_add_text(out, BLOCK_END "\n");
-	return spread;
 }
 
 /* The moments at which any of some lines begins or ends a stretch, in order. */
@@ -169,6 +169,28 @@ static double share(
 static void add_between(struct buf *out, double from, double to, double low, double high)
 {
 	buf_addf(out, "%.9g %.9g %.9g\n%.9g %.9g %.9g\n", from, low, high, to, low, high);
+}
+
+bool data_add_spread(struct buf *out, const char *name, const struct picture_line *line,
+	const struct data_grain *grain)
+{
+	struct picture_point p;
+	bool any = false;
+	double end = 0;
+	size_t at = 0;
+
+	begin(out, name, 0, false);
+	while (next_stretch(line, &at, grain, &p)) {
+		if (p.high - p.low <= LEAST_SPREAD * fabs(p.high))
+			continue;
+		if (any && p.start - end > same_moment(grain))
+			buf_add_char(out, '\n');
+		add_between(out, p.start, p.end, p.low, p.high);
+		end = p.end;
+		any = true;
+	}
+	buf_add_text(out, BLOCK_END "\n");
+	return any;
 }
 
 bool data_add_band(struct buf *out, const char *name, const struct picture_line *low,

@@ -17,8 +17,11 @@ struct data_grain {
 	double least; /* a shorter stretch is drawn so long, to be seen */
 };
 
-/* Adds the block $NAME: time, least, greatest, mean. Whether least and greatest differ anywhere. */
-bool data_add_line(struct buf *out, const char *name, const struct picture_line *line,
+/* Adds the block $NAME: time, mean. */
+void data_add_line(struct buf *out, const char *name, const struct picture_line *line,
+	const struct data_grain *grain);
+/* Adds $NAME: time, least, greatest, where they differ. False when that is nowhere. */
+bool data_add_spread(struct buf *out, const char *name, const struct picture_line *line,
 	const struct data_grain *grain);
 /* Adds $NAME: time, lower mean, upper mean, where both lines are known. False when that is nowhere. */
 bool data_add_band(struct buf *out, const char *name, const struct picture_line *low,

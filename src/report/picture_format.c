@@ -6,9 +6,13 @@
 #include <strings.h>
 
 #include "base/buf.h"
+#include "report/gnuplot.h"
 #include "report/picture_text.h"
 
 const struct picture_format picture_formats[] = {
+	{ "pdf", gnuplot_pdf },
+	{ "png", gnuplot_png },
+	{ "svg", gnuplot_svg },
 	{ "txt", picture_write_text },
 	{ NULL, NULL },
 };
