@@ -22,6 +22,7 @@
 #define SOURCE_SIZE 0.88
 #define ROW_HEIGHT 1.5
 #define LONGEST 400.0
+#define BAND_OPACITY 0.22
 
 static bool is_of_several_runs(const struct picture *p, const struct picture_panel *panel)
 {
@@ -154,9 +155,15 @@ static bool add_others(struct legend *l, const struct pen *pen, const struct pic
 
 	for (size_t i = 0; ok && i < panel->n_bands; i++) {
 		struct line_style style = line_style_of(pen, p, panel, panel->bands[i].low);
+		const char *run = p->runs[panel->lines[panel->bands[i].low].run].name;
+		struct buf label = { 0 };
 
-		style.opacity = 0.22;
-		ok = add_entry(l, LEGEND_AREA, style, panel->bands[i].label, strdup(""));
+		style.opacity = BAND_OPACITY;
+		if (is_of_several_runs(p, panel))
+			buf_addf(&label, "%s: ", run);
+		buf_add_text(&label, panel->bands[i].label);
+		ok = !label.failed && add_entry(l, LEGEND_AREA, style, label.data, strdup(""));
+		buf_done(&label);
 	}
 	for (size_t i = 0; ok && i < panel->n_limits; i++) {
 		struct line_style style = { .color = limit_color_of(pen, p, panel, i),

@@ -20,12 +20,15 @@
 #define WORDS_SPACE 0.35
 /* A stretch that would be narrower is drawn so wide, in ems. */
 #define GAP_LEAST 0.15
+#define RUN_OPACITY 0.15
 
 /* A thing that happened, with its words. */
 struct happening {
 	double start, end; /* in units of the pen */
+	const char *run; /* its name, where several share the panel; NULL */
 	const char *words;
 	const char *color;
+	double opacity; /* of a stretch */
 	bool is_gap;
 };
 
@@ -50,8 +53,6 @@ static const char *color_of(const struct sheet *s, const struct picture_mark *m)
 {
 	if (m->kind == PICTURE_OOM || m->kind == PICTURE_LIMIT)
 		return s->pen.colors->hues[s->look->dark ? 5 : 1];
-	if (s->p->n_runs > 1)
-		return s->pen.colors->hues[m->run % PEN_HUES];
 	return s->pen.colors->quiet;
 }
 
@@ -90,6 +91,17 @@ static struct words_place place_words(const struct sheet *s, const struct sheet_
 	return at;
 }
 
+/* Where lines of several runs cross a stretch that is of one of them, it has that one's colour and name. */
+static void name_run(
+	const struct sheet *s, const struct sheet_cell *cell, size_t run, struct happening *h)
+{
+	if (s->p->n_runs < 2 || cell->panel->run != PICTURE_ALL_RUNS)
+		return;
+	h->run = s->p->runs[run].name;
+	h->color = s->pen.colors->hues[run % PEN_HUES];
+	h->opacity = RUN_OPACITY;
+}
+
 static bool gap_of(
 	const struct sheet *s, const struct sheet_cell *cell, size_t i, struct happening *ret)
 {
@@ -104,7 +116,10 @@ static bool gap_of(
 		.end = lesser(sheet_x(s, cell, g->end), cell->plot.right),
 		.words = g->why,
 		.color = s->pen.colors->quiet,
+		.opacity = 1,
 		.is_gap = true };
+	if (g->run != PICTURE_ALL_RUNS)
+		name_run(s, cell, g->run, ret);
 	if (ret->end - ret->start < least) {
 		ret->start = greater((ret->start + ret->end - least) / 2, cell->plot.left);
 		ret->end = ret->start + least;
@@ -147,7 +162,9 @@ static void draw_gap(struct sheet *s, const struct happening *h)
 	buf_addf(s->pen.out,
 		"set object rectangle from screen %.6f,graph 0 to screen %.6f,graph 1 ",
 		h->start / s->pen.width, h->end / s->pen.width);
-	buf_addf(s->pen.out, "fc rgb '%s' fs solid noborder behind\n", s->pen.colors->gap);
+	buf_add_text(s->pen.out, "fc rgb ");
+	pen_color(&s->pen, h->opacity < 1 ? h->color : s->pen.colors->gap, h->opacity);
+	buf_add_text(s->pen.out, " fs solid noborder behind\n");
 }
 
 static void draw_mark(struct sheet *s, const struct sheet_cell *cell, const struct happening *h,
@@ -162,6 +179,7 @@ static void draw_mark(struct sheet *s, const struct sheet_cell *cell, const stru
 static size_t go_through(struct sheet *s, const struct sheet *view, const struct sheet_cell *cell)
 {
 	struct lanes lanes = { .used = 0 };
+	struct buf words = { 0 };
 	size_t gap = 0;
 	size_t mark = 0;
 
@@ -177,6 +195,11 @@ static size_t go_through(struct sheet *s, const struct sheet *view, const struct
 
 		if (!here)
 			continue;
+		buf_clear(&words);
+		if (h.run)
+			buf_addf(&words, "%s: ", h.run);
+		buf_add_text(&words, h.words);
+		h.words = words.failed ? "" : words.data;
 		if (cell->first)
 			at = place_words(view, cell, &h, &lanes);
 		if (!s)
@@ -188,6 +211,7 @@ static size_t go_through(struct sheet *s, const struct sheet *view, const struct
 		if (at.placed)
 			draw_words(s, cell, &h, &at);
 	}
+	buf_done(&words);
 	return lanes.used;
 }
 
