@@ -73,13 +73,14 @@ static void begin_script(const struct kind *kind, struct sheet *s)
 	struct pen *pen = &s->pen;
 	double per = kind->inch > 0 ? kind->inch : 1;
 	const char *unit = kind->inch > 0 ? "in" : "";
+	double above = kind->inch > 0 ? 0.01 : 0; /* what is read is rounded down */
 
 	buf_add_text(pen->out, "set encoding utf8\n");
 	buf_addf(pen->out,
-		"set terminal %s noenhanced size %.6g%s,%.6g%s font '%s,%.2f' background rgb "
+		"set terminal %s noenhanced size %.9g%s,%.9g%s font '%s,%.2f' background rgb "
 		"'%s'\n",
-		kind->terminal, pen->width / per, unit, pen->height / per, unit, pen->font,
-		pen->em / pen->font_factor, pen->colors->paper);
+		kind->terminal, (pen->width + above) / per, unit, (pen->height + above) / per, unit,
+		pen->font, pen->em / pen->font_factor, pen->colors->paper);
 	buf_addf(pen->out, "set style textbox opaque noborder fillcolor rgb '%s' margins 0.3,0.1\n",
 		pen->colors->paper);
 	buf_add_text(

@@ -17,8 +17,6 @@
 #include "base/fd_write.h"
 #include "base/macros.h"
 #include "base/signal_name.h"
-#include "base/utf8.h"
-#include "report/wrap.h"
 
 #define GNUPLOT "gnuplot"
 #define GNUPLOT_PACKAGE "gnuplot-nox"
@@ -69,24 +67,19 @@ static int execution_errno(int fd)
 static void add_last_line(struct buf *out, const struct buf *words)
 {
 	const char *line = "";
-	size_t length = 0;
+	size_t length;
 
 	for (const char *at = words->data; at && *at;) {
 		size_t n = strcspn(at, "\n");
 
-		if (strspn(at, " \t\r^") < n) {
+		if (strspn(at, " \t\r^") < n)
 			line = at;
-			length = n;
-		}
 		at += n + (at[n] == '\n');
 	}
 	line += strspn(line, " \t");
-	struct buf printable = { 0 };
-	if (length > 0)
-		text_add_printable(&printable, line, strcspn(line, "\r\n"));
-	if (printable.data)
-		text_add_shortened(out, printable.data, printable.len, WORDS_SHOWN);
-	buf_done(&printable);
+	/* As it is: who shows an error's text makes it printable. */
+	length = strcspn(line, "\r\n");
+	buf_add(out, line, length < WORDS_SHOWN ? length : WORDS_SHOWN);
 }
 
 static int say_what_failed(int status, int words_fd, struct error *err)
