@@ -23,6 +23,7 @@
 #include "report/picture_format.h"
 #include "report/picture_text.h"
 
+#define PROCESSES_ON_TERMINAL 4
 #define PIXELS_MIN 200
 #define PIXELS_MAX 20000
 #define POINTS_MIN 4
@@ -66,7 +67,7 @@ static const struct option_row rows[] = {
 	{ .name = "processes",
 		.argument = "N",
 		.offers = OFFERS_NOTHING,
-		.default_text = "8",
+		.default_text = "8, on the terminal 4",
 		.help = "how many processes are drawn one by one; the rest is one line" },
 	{ .name = "cores", .help = "every processor of the machine" },
 	{ .name = "points",
@@ -413,6 +414,8 @@ static int exec(const struct verb *verb, struct option_values *values, char **wo
 	int status;
 	int r = read_options(verb, values, &o, &err);
 
+	if (o.n_processes == 0 && !verb_option(verb, values, "output"))
+		o.n_processes = PROCESSES_ON_TERMINAL;
 	if (r == 0)
 		r = judge_suffix(verb_option(verb, values, "output"), &err);
 	if (r < 0)

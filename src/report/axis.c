@@ -140,7 +140,9 @@ void axis_number(const char *unit, double value, char text[AXIS_TEXT_SIZE])
 	const struct unit_name *name = name_for(kind, value, value);
 	char number[UNITS_TEXT_SIZE];
 
-	if (kind->binary && value >= 0 && value < NUMBER_MAX) {
+	if (!isfinite(value)) {
+		snprintf(text, AXIS_TEXT_SIZE, "not known");
+	} else if (kind->binary && value >= 0 && value < NUMBER_MAX) {
 		format_bytes((uint64_t) value, number);
 		snprintf(text, AXIS_TEXT_SIZE, "%s%s", number, strchr(unit, '/') ? "/s" : "");
 	} else if (strcmp(unit, "seconds") == 0 && value >= 0 && value < 1e9) {

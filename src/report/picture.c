@@ -20,7 +20,7 @@ static void line_done(struct picture_line *line)
 	free(line->points);
 }
 
-static void panel_done(struct picture_panel *panel)
+void picture_panel_done(struct picture_panel *panel)
 {
 	for (size_t i = 0; i < panel->n_lines; i++)
 		line_done(&panel->lines[i]);
@@ -50,7 +50,7 @@ static void run_done(struct picture_run *run)
 void picture_done(struct picture *p)
 {
 	for (size_t i = 0; i < p->n_panels; i++)
-		panel_done(&p->panels[i]);
+		picture_panel_done(&p->panels[i]);
 	for (size_t i = 0; i < p->n_runs; i++)
 		run_done(&p->runs[i]);
 	for (size_t i = 0; i < p->n_marks; i++)
@@ -107,6 +107,12 @@ static int read_run(struct picture *p, size_t run, const struct picture_options 
 		code = picture_read(&r);
 	if (code == 0)
 		code = picture_add_lines(&r);
+	if (code == 0)
+		code = picture_add_processes(&r);
+	if (code == 0)
+		code = picture_add_limits(&r);
+	if (code == 0)
+		code = picture_mark_run(&r);
 	if (code == 0 && r.last_end + p->runs[run].offset > p->end)
 		p->end = r.last_end + p->runs[run].offset;
 	picture_sources_done(&r);
@@ -162,7 +168,10 @@ static int finish(struct picture *p, const struct picture_options *o,
 	if (p->n_panels == 0)
 		return say_nothing(p, o, err);
 	set_ends(p, o);
-	r = picture_arrange(p);
+	r = picture_arrange(p, o);
+	if (r == 0 && o->compress_idle)
+		r = picture_compress(p);
+	picture_sort(p);
 	if (r == 0)
 		return 0;
 	return error_set(err, r, "cannot draw");

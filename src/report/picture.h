@@ -49,7 +49,7 @@ struct picture_band {
 struct picture_limit {
 	char *label;
 	double value;
-	size_t run;
+	size_t run; /* PICTURE_ALL_RUNS: it is the same for several */
 	bool in_sight; /* near enough to the lines to be drawn without pressing them flat; else the label alone tells it */
 };
 
@@ -59,8 +59,8 @@ struct picture_panel {
 	const char *
 		unit; /* of all values: "bytes", "bytes/s", "cores", "percent", "seconds", "count", "count/s", "watts" ...: see axis.h; a literal */
 	size_t run; /* PICTURE_ALL_RUNS: lines of several runs; else all are of this one */
-	bool stacked; /* lines are parts of a whole (processes, processors), the first at the bottom; where a part is unknown it counts nothing */
-	double highest; /* of the values drawn, of a stack of its sum: above 0 unless all are 0 */
+	bool stacked; /* lines are parts of a whole (processes, processors), the first at the bottom; all have the same stretches, and NAN where a part is not known or not there */
+	double highest; /* of the values drawn; of a stack the greatest sum of means, which is what is stacked */
 	struct picture_line *lines;
 	size_t n_lines;
 	struct picture_band *bands;

@@ -62,8 +62,8 @@ struct picture_reading {
 	double from, to; /* what is drawn of it, in seconds from its start */
 	double slept, last_end;
 	long long segment;
+	size_t counted; /* marks made of counters */
 	bool any;
-	struct picture_processes *processes; /* NULL: none are drawn */
 };
 
 /* Sources */
@@ -95,8 +95,27 @@ int picture_read(struct picture_reading *r);
 /* What is told of the runs, and where each begins. -ENOMEM. */
 int picture_describe(struct picture *p, const struct stored_run *const *runs, size_t n,
 	const struct picture_options *o);
+/* Reads the series again for the processes one by one. */
+int picture_add_processes(struct picture_reading *r);
+/* To the panels that the run has lines in. */
+int picture_add_limits(struct picture_reading *r);
+/* Tells which of them are in sight, and leaves out what nobody needs to hear. */
+void picture_see_limits(struct picture_panel *panel);
+/* What a window tells of events; what the record tells. */
+int picture_mark_window(struct picture_reading *r, const json_t *window, double end);
+int picture_mark_run(struct picture_reading *r);
+
 /* Puts all in order when the runs are read. */
-int picture_arrange(struct picture *p);
+int picture_arrange(struct picture *p, const struct picture_options *o);
+/* Marks and gaps by time. */
+void picture_sort(struct picture *p);
+void picture_panel_done(struct picture_panel *panel);
+/* Gives the lines of a panel the same stretches, at most so many. -ENOMEM. */
+int picture_align(struct picture_panel *panel, size_t points_max);
+/* The greatest sum of its means. */
+double picture_stack_top(const struct picture_panel *panel);
+/* Leaves idle stretches out; when all else is done. -ENOMEM. */
+int picture_compress(struct picture *p);
 
 /* What is drawn: the sources become lines of panels. */
 int picture_add_lines(struct picture_reading *r);

@@ -161,6 +161,8 @@ static int add_window(const json_t *window, void *context)
 			.seconds = end - start };
 
 		code = add_values(r, window, of);
+		if (code == 0)
+			code = picture_mark_window(r, window, end);
 	}
 	r->any = true;
 	r->last_end = end;

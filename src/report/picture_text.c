@@ -24,6 +24,7 @@
 #define ROWS_OF_FEW 3
 #define ROWS_OF_MANY 2
 #define FEW 2
+#define MANY 4 /* parts of a whole: a row each is enough */
 #define TICK_COLUMNS 12 /* between two labels at least */
 #define NOTES_MAX 20 /* marks and gaps that are told in words */
 
@@ -86,7 +87,8 @@ static double limit_of(const struct picture_panel *panel, size_t run)
 	for (size_t i = 0; i < panel->n_limits; i++) {
 		const struct picture_limit *limit = &panel->limits[i];
 
-		if (limit->in_sight && limit->run == run && !(limit->value >= found))
+		if (limit->in_sight && (limit->run == run || limit->run == PICTURE_ALL_RUNS) &&
+			!(limit->value >= found))
 			found = limit->value;
 	}
 	return found;
@@ -134,7 +136,7 @@ static const struct picture_point *peak_of(const struct picture_line *line)
 	const struct picture_point *peak = &line->points[0];
 
 	for (size_t i = 1; i < line->n; i++)
-		if (line->points[i].high > peak->high)
+		if (line->points[i].high > peak->high || isnan(peak->high))
 			peak = &line->points[i];
 	return peak;
 }
@@ -170,8 +172,11 @@ static void add_title(struct drawing *d, const struct picture_panel *panel,
 	add_text(&text, line->label);
 	buf_add_text(&text, ": ");
 	add_peak(d, panel, line, &text);
-	buf_add_text(&text, "; ");
-	add_text(&text, line->key);
+	/* Processes have the same key all of them: it is told once. */
+	if (line == panel->lines || !panel->stacked) {
+		buf_add_text(&text, "; ");
+		add_text(&text, line->key);
+	}
 	if (!drawn && peak_of(line)->high > 0)
 		buf_add_text(&text, "; too little to be seen at this scale");
 	add_words(d, "", STYLE_DIM, &text);
@@ -287,6 +292,9 @@ static void add_panel(struct drawing *d, const struct picture_panel *panel)
 	size_t rows = strips <= 1 ? ROWS_ALONE : strips <= FEW ? ROWS_OF_FEW : ROWS_OF_MANY;
 	double top = top_of(panel);
 	struct buf text = { 0 };
+
+	if (panel->stacked && strips > MANY)
+		rows = 1;
 
 	add_text(&text, panel->title);
 	if (d->picture->layout != PICTURE_OVERLAID && d->picture->n_runs > 1 &&
