@@ -13,6 +13,7 @@
 #include "report/text_width.h"
 
 #define REST_KEY "rest"
+#define PARTS_TOLD_APART 256
 /* In ems. */
 #define SAMPLE_WIDTH 1.9
 #define SAMPLE_SPACE 0.55
@@ -27,6 +28,40 @@
 static bool is_of_several_runs(const struct picture *p, const struct picture_panel *panel)
 {
 	return p->n_runs > 1 && panel->run == PICTURE_ALL_RUNS;
+}
+
+/* The place of a name in the list, at whose end it is put when it is new and there is room. */
+static size_t place_of(const char *name, const char **seen, size_t *n)
+{
+	size_t at = 0;
+
+	while (at < *n && strcmp(seen[at], name) != 0)
+		at++;
+	if (at == *n && *n < PARTS_TOLD_APART)
+		seen[(*n)++] = name;
+	return at;
+}
+
+/* How many other parts come before this one in the stacks of its run: a process has one colour in all of them. */
+static size_t part_index(const struct picture *p, const struct picture_line *part)
+{
+	const char *seen[PARTS_TOLD_APART];
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->n_panels; i++) {
+		const struct picture_panel *panel = &p->panels[i];
+
+		for (size_t k = 0; panel->stacked && k < panel->n_lines; k++) {
+			const struct picture_line *l = &panel->lines[k];
+
+			if (l->run != part->run || strcmp(l->key, REST_KEY) == 0)
+				continue;
+			size_t at = place_of(l->label, seen, &n);
+			if (l == part)
+				return at;
+		}
+	}
+	return n;
 }
 
 struct line_style line_style_of(const struct pen *pen, const struct picture *p,
@@ -44,9 +79,11 @@ struct line_style line_style_of(const struct pen *pen, const struct picture *p,
 		style.color = pen->colors->hues[l->run % PEN_HUES];
 		style.dash = of_run % PEN_DASHES;
 	} else {
-		style.color = pen->colors->hues[line % PEN_HUES];
-		style.dash = panel->stacked ? 0 : line / PEN_HUES % PEN_DASHES;
-		if (line / PEN_HUES % 2)
+		size_t hue = panel->stacked ? part_index(p, l) : line;
+
+		style.color = pen->colors->hues[hue % PEN_HUES];
+		style.dash = panel->stacked ? 0 : hue / PEN_HUES % PEN_DASHES;
+		if (hue / PEN_HUES % 2)
 			style.opacity = 0.45;
 	}
 	return style;
@@ -55,8 +92,10 @@ struct line_style line_style_of(const struct pen *pen, const struct picture *p,
 const char *limit_color_of(const struct pen *pen, const struct picture *p,
 	const struct picture_panel *panel, size_t limit)
 {
-	if (is_of_several_runs(p, panel))
-		return pen->colors->hues[panel->limits[limit].run % PEN_HUES];
+	size_t run = panel->limits[limit].run;
+
+	if (is_of_several_runs(p, panel) && run != PICTURE_ALL_RUNS)
+		return pen->colors->hues[run % PEN_HUES];
 	return pen->colors->quiet;
 }
 

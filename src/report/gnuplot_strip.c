@@ -49,11 +49,10 @@ static bool is_at_the_start(const struct picture *p, const struct picture_mark *
 	return m->kind == PICTURE_START && m->at <= p->start;
 }
 
-static const char *color_of(const struct sheet *s, const struct picture_mark *m)
+/* Vermillion, wherever it stands. */
+static const char *alarm_color(const struct sheet *s)
 {
-	if (m->kind == PICTURE_OOM || m->kind == PICTURE_LIMIT)
-		return s->pen.colors->hues[s->look->dark ? 5 : 1];
-	return s->pen.colors->quiet;
+	return s->pen.colors->hues[s->look->dark ? 5 : 1];
 }
 
 static double words_width(const struct sheet *s, const char *words)
@@ -137,8 +136,11 @@ static bool mark_of(
 		return false;
 	double x = sheet_x(s, cell, m->at);
 	*ret = (struct happening){
-		.start = x, .end = x, .words = m->label, .color = color_of(s, m)
+		.start = x, .end = x, .words = m->label, .color = s->pen.colors->quiet
 	};
+	name_run(s, cell, m->run, ret);
+	if (m->kind == PICTURE_OOM || m->kind == PICTURE_LIMIT)
+		ret->color = alarm_color(s);
 	return true;
 }
 
