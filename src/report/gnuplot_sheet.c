@@ -53,15 +53,18 @@ static size_t column_of(const struct picture *p, const struct picture_panel *pan
 	return panel->run;
 }
 
+static bool is_alike(const struct picture_panel *a, const struct picture_panel *b)
+{
+	return strcmp(a->name, b->name) == 0 && strcmp(a->unit, b->unit) == 0;
+}
+
 /* Side by side, panels of one name stand in one row. */
 static size_t row_of(struct sheet *s, size_t index)
 {
-	const char *name = s->cells[index].panel->name;
-
 	if (s->p->layout != PICTURE_BESIDE)
 		return index;
 	for (size_t i = 0; i < index; i++)
-		if (strcmp(s->cells[i].panel->name, name) == 0)
+		if (is_alike(s->cells[i].panel, s->cells[index].panel))
 			return s->cells[i].row;
 	return s->rows;
 }
@@ -95,15 +98,15 @@ static void order_cells(struct sheet *s)
 		s->cells[i].last = is_last(s, i);
 }
 
-/* Of all panels of that name, so that runs are compared on one scale. */
-static double highest_of(const struct sheet *s, const char *name)
+/* Of all panels of that name and unit, so that runs are compared on one scale. */
+static double highest_of(const struct sheet *s, const struct picture_panel *like)
 {
 	double highest = 0;
 
 	for (size_t i = 0; i < s->n_cells; i++) {
 		const struct picture_panel *panel = s->cells[i].panel;
 
-		if (strcmp(panel->name, name) != 0)
+		if (!is_alike(panel, like))
 			continue;
 		highest = greater(highest, panel->highest);
 		for (size_t k = 0; k < panel->n_limits; k++)
@@ -277,7 +280,7 @@ static void make_axes(struct sheet *s, double plot)
 	for (size_t i = 0; i < s->n_cells; i++) {
 		struct sheet_cell *c = &s->cells[i];
 		double ticks = plot / (VALUE_TICK_EVERY * s->pen.em);
-		double highest = highest_of(s, c->panel->name);
+		double highest = highest_of(s, c->panel);
 
 		axis_of_values(c->panel->unit, highest, at_least_two(lesser(ticks, 8)), &c->values);
 		give_headroom(&c->values, highest);

@@ -109,11 +109,13 @@ static void add_head_row(struct sheet *s, size_t index, double y)
 			&(struct pen_text){ .x = left, .y = y, .room = s->pen.width * 0.3 },
 			run->name);
 		left += 0.8 * em;
-		add_part(&words, run->command);
-	} else if (s->look->title) {
-		add_part(&words, command_or_name(run));
 	}
 	add_details(&words, run);
+	/* Last, for it may be long. */
+	if (s->p->n_runs > 1)
+		add_part(&words, run->command);
+	else if (s->look->title)
+		add_part(&words, command_or_name(run));
 	pen_text(&s->pen,
 		&(struct pen_text){ .x = left,
 			.y = y,
@@ -212,8 +214,8 @@ static void add_run_title(struct sheet *s, const struct sheet_cell *c)
 			.bold = true },
 		run->name);
 	left += 0.8 * em;
-	add_part(&words, run->command);
 	add_details(&words, run);
+	add_part(&words, run->command);
 	pen_text(&s->pen,
 		&(struct pen_text){ .x = left,
 			.y = y,
