@@ -83,8 +83,11 @@ static const struct option_row rows[] = {
 		.help = "several runs: overlaid in the same panels, stacked one run below the "
 			"other, or beside each other" },
 	{ .name = "relative",
-		.default_text = "no for several runs that overlap in time",
-		.help = "counts the time from the start of each run; --relative=no: by the clock" },
+		.default_text = "of runs that do not overlap in time",
+		.help = "counts the time from the start of each run" },
+	{ .name = "clock",
+		.default_text = "of runs that overlap in time",
+		.help = "draws each run where it was by the clock" },
 	{ .name = "compress-idle",
 		.help = "leaves long stretches out of the axis in which nothing happened" },
 	{ .group = "How it looks", .name = "dark", .help = "light on dark" },
@@ -162,7 +165,6 @@ static int read_options(const struct verb *verb, const struct option_values *val
 {
 	static const size_t processes[] = { 1, PICTURE_PROCESSES_MAX };
 	static const size_t points[] = { 16, PICTURE_POINTS_MAX };
-	const struct option_value *relative = verb_value(verb, values, "relative");
 	const struct option_value *layout = verb_value(verb, values, "layout");
 	int r = read_time(verb, values, "from", &o->from, err);
 
@@ -181,8 +183,12 @@ static int read_options(const struct verb *verb, const struct option_values *val
 	o->layout = layout->text ? (enum picture_layout) layout->number : PICTURE_OVERLAID;
 	o->compress_idle = verb_option(verb, values, "compress-idle") != NULL;
 	o->per_core = verb_option(verb, values, "cores") != NULL;
-	if (relative->source)
-		o->time = relative->text ? PICTURE_FROM_START : PICTURE_CLOCK;
+	if (verb_option(verb, values, "relative"))
+		o->time = PICTURE_FROM_START;
+	if (verb_option(verb, values, "clock"))
+		o->time = PICTURE_CLOCK;
+	if (r == 0 && verb_option(verb, values, "relative") && o->time == PICTURE_CLOCK)
+		r = error_say(err, -EINVAL, "--relative and --clock: one of them");
 	return r;
 }
 

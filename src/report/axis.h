@@ -29,7 +29,7 @@ void axis_of_values(const char *unit, double highest, size_t ticks, struct axis 
 /* For the time of a picture: ticks stand at round times, behind a cut of idle time as well. */
 void axis_of_time(const struct picture *p, size_t ticks, struct axis *ret);
 
-/* A value with its unit: "1.50 GiB", "3.2 cores", "12.0 MiB/s", "40 %". */
+/* A value with its unit: "1.5 GiB", "3.2 cores", "12 MiB/s", "40 %". */
 void axis_number(const char *unit, double value, char text[AXIS_TEXT_SIZE]);
 /* A moment of a picture's axis: "2m 5.0s" from the start, or "14:03:05" of the clock. */
 void axis_moment(const struct picture *p, double at, char text[AXIS_TEXT_SIZE]);

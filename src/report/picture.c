@@ -145,6 +145,10 @@ static int say_nothing(const struct picture *p, const struct picture_options *o,
 			return error_say(err, -ENODATA, "%.400s", p->runs[i].trouble);
 		windows += p->runs[i].windows;
 	}
+	if (windows == 0 && run->stored->importer)
+		return error_say(err, -ENODATA,
+			"%.300s: it has totals and no series, so that nothing can be drawn",
+			run->stored->file);
 	if (p->n_runs == 1 && !run->stored->series)
 		return error_say(
 			err, -ENODATA, "%.300s: the run has no series to draw", run->stored->file);

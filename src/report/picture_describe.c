@@ -78,9 +78,9 @@ static int describe_run(struct picture_run *run, const struct stored_run *stored
 	run->wall_seconds = info_number(info, "time", "wall_seconds");
 	if (!command)
 		command = info_text(info, "target", "text");
-	if (!name)
+	if (!name || !*name)
 		name = info_text(info, "id", NULL);
-	r = copy(name ? name : file_name(stored->file), &run->name);
+	r = copy(name && *name ? name : file_name(stored->file), &run->name);
 	r = r < 0 ? r : copy(info_text(info, "id", NULL), &run->id);
 	r = r < 0 ? r : copy(command, &run->command);
 	r = r < 0 ? r : copy(info_text(info, "host", "hostname"), &run->host);

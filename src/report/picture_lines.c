@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/buf.h"
 #include "report/info_value.h"
@@ -23,6 +24,17 @@ static char *taken(struct buf *text)
 static bool is_of_one_run(const char *name)
 {
 	return strncmp(name, "process_", 8) == 0 || strcmp(name, "cores") == 0;
+}
+
+/* Of several runs a panel of one of them says of which. */
+static char *title_of(const struct picture *p, const char *title, size_t run)
+{
+	struct buf text = { 0 };
+
+	buf_add_text(&text, title);
+	if (p->n_runs > 1 && run < p->n_runs)
+		buf_addf(&text, ", %s", p->runs[run].name);
+	return taken(&text);
 }
 
 struct picture_panel *picture_panel(
@@ -45,7 +57,7 @@ struct picture_panel *picture_panel(
 	panel = &panels[p->n_panels++];
 	*panel = (struct picture_panel){ .unit = unit, .run = run };
 	panel->name = strdup(name);
-	panel->title = strdup(title ? title : name);
+	panel->title = title_of(p, title ? title : name, run);
 	return panel->name && panel->title ? panel : NULL;
 }
 
@@ -61,13 +73,18 @@ struct picture_line *picture_line(struct picture_panel *panel)
 	return &lines[panel->n_lines++];
 }
 
-static char *label_of(const struct picture_reading *r, const struct picture_source *s)
+static char *label_of(
+	const struct picture_reading *r, const struct picture_source *s, bool with_run)
 {
 	const struct picture_usual *usual = s->usual >= 0 ? &picture_usual[s->usual] : NULL;
 	struct buf text = { 0 };
 
-	if (r->picture->n_runs > 1)
+	if (with_run)
 		buf_addf(&text, "%s: ", r->picture->runs[r->run].name);
+	/* "GPU 0 busy": names of graphics processors are numbers, or begin so by themselves. */
+	if (s->device && usual && strcmp(usual->device, "gpu") == 0 &&
+		strncasecmp(s->device, "gpu", 3) != 0)
+		buf_add_text(&text, "GPU ");
 	if (s->device && usual && usual->per_core)
 		buf_addf(&text, "%s", s->device);
 	else if (s->device)
@@ -90,7 +107,7 @@ static int add_line(struct picture_reading *r, struct picture_source *s)
 	if (!line)
 		return -ENOMEM;
 	line->key = strdup(s->key);
-	line->label = label_of(r, s);
+	line->label = label_of(r, s, panel->run == PICTURE_ALL_RUNS);
 	line->why = help ? strdup(help) : NULL;
 	line->quality = s->track.quality;
 	line->run = r->run;
@@ -176,15 +193,40 @@ static int add_band(struct picture_reading *r)
 	return 0;
 }
 
-int picture_add_lines(struct picture_reading *r)
+/* Whether the panel of the source has a line that is no fallback. */
+static bool has_better(const struct picture_reading *r, const struct picture_source *s)
 {
-	int code = 0;
+	for (size_t i = 0; i < r->n_sources; i++) {
+		const struct picture_source *other = r->sources[i];
 
+		if (other->drawn && other->usual >= 0 && !picture_usual[other->usual].fallback &&
+			strcmp(other->panel, s->panel) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Which of the sources become lines. */
+static void choose(struct picture_reading *r)
+{
 	for (size_t i = 0; i < r->n_sources; i++) {
 		struct picture_source *s = r->sources[i];
 
 		s->drawn = has_anything(s) && (s->asked || is_preferred(r, s));
 	}
+	for (size_t i = 0; i < r->n_sources; i++) {
+		struct picture_source *s = r->sources[i];
+
+		if (s->drawn && !s->asked && s->usual >= 0 && picture_usual[s->usual].fallback)
+			s->drawn = !has_better(r, s);
+	}
+}
+
+int picture_add_lines(struct picture_reading *r)
+{
+	int code = 0;
+
+	choose(r);
 	for (size_t i = 0; code == 0 && i < n_picture_usual; i++)
 		code = add_usual(r, (int) i);
 	if (code == 0)

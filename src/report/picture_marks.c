@@ -104,9 +104,9 @@ static int mark_end(struct picture_reading *r)
 	struct buf text = { 0 };
 	int code;
 
-	if (run->stored->state == STORED_RUNNING || !is_in(r, at))
+	if (run->stored->state == STORED_RUNNING || !run->outcome || !is_in(r, at))
 		return 0;
-	buf_addf(&text, "end: %s", run->outcome ? run->outcome : "how is not known");
+	buf_addf(&text, "end: %s", run->outcome);
 	code = text.failed ? -ENOMEM
 			   : picture_add_mark(
 				     r->picture, r->run, at + run->offset, PICTURE_END, text.data);

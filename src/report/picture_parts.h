@@ -42,6 +42,8 @@ struct picture_usual {
 	const char *device; /* of devices of that kind; NULL */
 	bool own_cgroup; /* only where the cgroup held the job alone */
 	bool unless_zero; /* left out where nothing but 0 was read */
+	bool gauge; /* no counter: of all that were seen, say, in place of those that are there */
+	bool fallback; /* only where the panel has no other line */
 	bool per_core; /* only when asked for, and stacked */
 };
 

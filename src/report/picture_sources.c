@@ -18,7 +18,10 @@
 const struct picture_usual picture_usual[] = {
 	{ .panel = "cpu", .title = "CPU", .label = "CPU in use",
 		.keys = "tree_cpu_percent target_cpu_percent *_cpu_total_percent tree_cpu_seconds target_cpu_seconds "
-			"*[!t]_cpu_percent *[!t]_cpu_seconds *_cpu_lifetime_total_percent *_cpu_lifetime_percent" },
+			"*_cpu_percent *_cpu_seconds" },
+	{ .panel = "cpu", .label = "CPU in user mode", .keys = "*_cpu_user_seconds", .fallback = true },
+	{ .panel = "cpu", .label = "CPU in the kernel", .keys = "*_cpu_system_seconds", .fallback = true },
+	{ .panel = "cpu", .label = "CPU, of each process the mean over its life", .keys = "*lifetime*cpu*_percent *cpu*lifetime*_percent", .fallback = true },
 	{ .panel = "cpu", .label = "CPU of the job's cgroup", .keys = "cgroup_cpu_percent", .own_cgroup = true },
 	{ .panel = "memory", .title = "Memory", .label = "PSS of all processes", .keys = "proc_pss_total_bytes *_pss_total_bytes" },
 	{ .panel = "memory", .label = "RSS of all processes", .keys = "proc_rss_total_bytes *_rss_total_bytes" },
@@ -48,7 +51,7 @@ const struct picture_usual picture_usual[] = {
 		.keys = "cgroup_pressure_io_some_seconds host_pressure_io_some_seconds", .unless_zero = true },
 	{ .panel = "pressure", .label = "all waited for I/O",
 		.keys = "cgroup_pressure_io_full_seconds host_pressure_io_full_seconds", .unless_zero = true },
-	{ .panel = "processes", .title = "Processes and threads", .label = "processes",
+	{ .panel = "processes", .title = "Processes and threads", .label = "processes", .gauge = true,
 		.keys = "tree_processes_count target_processes_count *_processes_count *_processes_total_count" },
 	{ .panel = "processes", .label = "threads", .keys = "proc_threads_total_count *_threads_total_count *_threads_count" },
 	{ .panel = "gpu", .title = "GPU", .label = "busy", .device = "gpu",
@@ -59,7 +62,7 @@ const struct picture_usual picture_usual[] = {
 	{ .panel = "gpu_memory", .label = "memory of GPUs in use", .keys = "*_gpu_memory_bytes" },
 	{ .panel = "power", .title = "Power", .label = "processor packages of the machine", .keys = "rapl_package_power_watts" },
 	{ .panel = "power", .label = "memory of the machine", .keys = "rapl_dram_power_watts" },
-	{ .panel = "power", .label = "GPU", .device = "gpu", .keys = "*[!_]_power_watts" },
+	{ .panel = "power", .label = "power", .device = "gpu", .keys = "*[!_]_power_watts" },
 	{ .panel = "host", .title = "CPU of the whole machine", .label = "in use by anybody", .keys = "host_cpu_percent *_host_cpu_percent" },
 	{ .panel = "host", .label = "withheld by the hypervisor", .keys = "host_cpu_steal_percent", .unless_zero = true },
 	{ .panel = "cores", .title = "Processors of the machine", .label = "processor", .device = "cpu", .per_core = true,
@@ -122,7 +125,8 @@ static int rank_in(const struct picture_usual *usual, const char *key)
 
 		memcpy(glob, at, n < sizeof(glob) ? n : sizeof(glob) - 1);
 		if (fnmatch(glob, key, 0) == 0 &&
-			!(any && is_of_others(key) && !strstr(glob, "host_")))
+			!(any && is_of_others(key) && !strstr(glob, "host_")) &&
+			!(strstr(key, "lifetime") && !strstr(glob, "lifetime")))
 			return rank;
 		rank++;
 		at += n + (at[n] == ' ');
@@ -264,10 +268,14 @@ static int note_known(struct picture_reading *r, const char *name)
 static void find_usual(
 	const struct picture_reading *r, struct picture_source *s, const char *device_kind)
 {
+	const char *kind = info_text(s->row, "kind", NULL);
+
 	s->usual = PICTURE_ASKED;
 	for (size_t i = 0; i < n_picture_usual && s->usual < 0; i++) {
 		s->rank = rank_in(&picture_usual[i], s->key);
-		if (s->rank >= 0 && row_applies(r, &picture_usual[i], device_kind))
+		if (s->rank >= 0 &&
+			!(picture_usual[i].gauge && kind && strcmp(kind, "counter") == 0) &&
+			row_applies(r, &picture_usual[i], device_kind))
 			s->usual = (int) i;
 	}
 }

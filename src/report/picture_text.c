@@ -26,6 +26,7 @@
 #define FEW 2
 #define MANY 4 /* parts of a whole: a row each is enough */
 #define TICK_COLUMNS 12 /* between two labels at least */
+#define COMMAND_BYTES 1000 /* no picture has room for more */
 #define NOTES_MAX 20 /* marks and gaps that are told in words */
 
 struct drawing {
@@ -240,10 +241,28 @@ static void add_limits(struct drawing *d, const struct picture_panel *panel)
 	}
 }
 
+/* Adds blanks up to that column; where idle time was left out stands "//". */
+static void add_blanks(struct drawing *d, struct buf *line, size_t *column, size_t to)
+{
+	const struct picture *p = d->picture;
+
+	while (*column < to) {
+		bool cut = false;
+
+		for (size_t i = 0; i < p->n_gaps && *column + 2 < to; i++) {
+			double at = (p->gaps[i].start - p->start) / (p->end - p->start);
+
+			cut = cut || (p->gaps[i].kind == PICTURE_CUT &&
+					     (size_t) (at * (double) d->columns) == *column);
+		}
+		buf_add_text(line, cut ? "//" : " ");
+		*column += cut ? 2 : 1;
+	}
+}
+
 static void add_axis(struct drawing *d)
 {
 	const struct picture *p = d->picture;
-	double span = p->end - p->start;
 	struct axis axis;
 	struct buf line = { 0 };
 	size_t column = 0;
@@ -253,16 +272,15 @@ static void add_axis(struct drawing *d)
 		const char *label = axis.ticks[i].label;
 		bool last = i + 1 == axis.n_ticks;
 		size_t wide = strlen(label) + (last && *axis.unit ? 1 + strlen(axis.unit) : 0);
-		size_t place =
-			(size_t) ((axis.ticks[i].at - p->start) / span * (double) d->columns);
+		double share = (axis.ticks[i].at - p->start) / (p->end - p->start);
+		size_t place = (size_t) (share * (double) d->columns);
 
 		/* The label's first character stands below its moment; at the right edge it ends there. */
 		if (place + wide > d->columns)
 			place = d->columns > wide ? d->columns - wide : 0;
 		if (column > 0 && place <= column)
 			place = column + 1;
-		for (; column < place; column++)
-			buf_add_char(&line, ' ');
+		add_blanks(d, &line, &column, place);
 		buf_add_text(&line, label);
 		if (last && *axis.unit)
 			buf_addf(&line, " %s", axis.unit);
@@ -277,32 +295,30 @@ static void add_axis(struct drawing *d)
 	buf_done(&line);
 }
 
-static size_t strips_of(const struct picture_panel *panel)
+/* How many are drawn, each in as few rows as any gets. */
+static size_t strips_of(const struct picture_panel *panel, double top, bool ascii)
 {
+	const struct chart least = { .top = top, .rows = ROWS_OF_MANY, .ascii = ascii };
 	size_t n = 0;
 
 	for (size_t i = 0; i < panel->n_lines; i++)
-		n += panel->lines[i].n > 0 && !band_of(panel, i, false);
+		n += is_seen(&panel->lines[i], &least) && !band_of(panel, i, false);
 	return n;
 }
 
 static void add_panel(struct drawing *d, const struct picture_panel *panel)
 {
-	size_t strips = strips_of(panel);
-	size_t rows = strips <= 1 ? ROWS_ALONE : strips <= FEW ? ROWS_OF_FEW : ROWS_OF_MANY;
 	double top = top_of(panel);
+	size_t strips = strips_of(panel, top, d->ascii);
+	size_t rows = strips <= 1 ? ROWS_ALONE : strips <= FEW ? ROWS_OF_FEW : ROWS_OF_MANY;
+	bool fits = strlen(panel->name) < LABEL_COLUMNS - 1;
 	struct buf text = { 0 };
 
 	if (panel->stacked && strips > MANY)
 		rows = 1;
 
 	add_text(&text, panel->title);
-	if (d->picture->layout != PICTURE_OVERLAID && d->picture->n_runs > 1 &&
-		panel->run < d->picture->n_runs) {
-		buf_add_text(&text, " of ");
-		add_text(&text, d->picture->runs[panel->run].name);
-	}
-	add_words(d, panel->name, STYLE_BOLD, &text);
+	add_words(d, fits ? panel->name : "", STYLE_BOLD, &text);
 	for (size_t i = 0; i < panel->n_lines; i++)
 		add_strip(d, panel, i, rows, top);
 	add_limits(d, panel);
@@ -312,17 +328,27 @@ static void add_run(struct drawing *d, const struct picture_run *run)
 {
 	struct buf text = { 0 };
 
-	if (run->command)
-		text_add_quoted_printable(&text, run->command, strnlen(run->command, 400));
+	if (run->command) {
+		struct buf command = { 0 };
+
+		text_add_quoted_printable(
+			&command, run->command, strnlen(run->command, COMMAND_BYTES));
+		if (command.failed)
+			text.failed = true;
+		else if (command.len > 0)
+			text_add_shortened(&text, command.data, command.len, 2 * d->columns - 20);
+		buf_done(&command);
+	}
 	if (run->outcome) {
 		buf_add_text(&text, run->command ? "; " : "");
 		add_text(&text, run->outcome);
 	}
-	if (d->picture->n_runs > 1) {
+	if (d->picture->n_runs > 1 || text.len == 0) {
 		struct buf all = { 0 };
 
 		add_text(&all, run->name);
-		buf_addf(&all, ": %s", text.data ? text.data : "");
+		if (text.len > 0)
+			buf_addf(&all, ": %s", text.data);
 		buf_done(&text);
 		text = all;
 	}
