@@ -247,6 +247,16 @@ static bool is_gone(const json_t *process)
 	       json_is_true(json_object_get(process, "left"));
 }
 
+/* What the point adds to a stretch as long as the window, of which it may cover a part only: a process that was born in it. */
+static double share_of(const struct picture_point *p, double window_seconds)
+{
+	double seconds = p->end - p->start;
+
+	if (!(p->mean > 0))
+		return 0;
+	return seconds < window_seconds ? p->mean * seconds / window_seconds : p->mean;
+}
+
 static int add_processes(
 	struct drawn *d, struct kind *k, const json_t *window, const double times[2])
 {
@@ -255,6 +265,8 @@ static int add_processes(
 	double offset = d->reading->picture->runs[d->reading->run].offset;
 	double ended = 0;
 
+	rest.start = (rest.start > d->reading->from ? rest.start : d->reading->from) + offset;
+	rest.end = (rest.end < d->reading->to ? rest.end : d->reading->to) + offset;
 	for (size_t i = 0; i < json_array_size(processes); i++) {
 		const json_t *process = json_array_get(processes, i);
 		int64_t pid = json_integer_value(json_object_get(process, "pid"));
@@ -271,9 +283,9 @@ static int add_processes(
 			picture_track_add(
 				track, point, quality ? quality_named(quality) : k->quality);
 		} else if (k->order == BY_CPU) {
-			rest.mean += point.mean > 0 ? point.mean : 0;
+			rest.mean += share_of(&point, rest.end - rest.start);
 		} else {
-			ended += is_gone(process) && point.mean > 0 ? point.mean : 0;
+			ended += is_gone(process) ? share_of(&point, rest.end - rest.start) : 0;
 			if (hold(d, pid, is_gone(process) || !(point.mean > 0) ? 0 : point.mean) <
 				0)
 				return -ENOMEM;
@@ -285,8 +297,6 @@ static int add_processes(
 		rest.mean = d->held_bytes + ended;
 	rest.low = rest.high = rest.mean;
 	k->any_rest = k->any_rest || rest.mean > 0;
-	rest.start = (rest.start > d->reading->from ? rest.start : d->reading->from) + offset;
-	rest.end = (rest.end < d->reading->to ? rest.end : d->reading->to) + offset;
 	picture_track_add(&k->rest, rest, LOWER_BOUND);
 	return k->rest.failed ? -ENOMEM : 0;
 }
