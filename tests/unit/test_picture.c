@@ -357,19 +357,24 @@ static void processes_beyond_the_first_are_one_line(void **state)
 		",\"processes\":[" PROCESS(11, "", 0.5, 1000) "," PROCESS(
 			12, ",\"ended\":true", 0.1, 5000) "]");
 	window(&m, 2, 3, "", ",\"processes\":[" PROCESS(13, ",\"since_seconds\":1", 0.2, 2000) "]");
-	draw(finish(&m, NOON, 3, ""), &o, &p);
+	/* Two that live for a tenth of the window each: of their rates it has a tenth. */
+	window(&m, 3, 4, "",
+		",\"processes\":[" PROCESS(14, ",\"ended\":true,\"since_seconds\":3.9", 0.08,
+			0) "," PROCESS(15, ",\"ended\":true,\"since_seconds\":3.9", 0.04, 0) "]");
+	draw(finish(&m, NOON, 4, ""), &o, &p);
 	cpu = picture_panel_of(&p, "process_cpu", 0);
 	assert_true(cpu->stacked);
 	assert_int_equal(cpu->n_lines, 2);
 	assert_string_equal(cpu->lines[0].label, "11 p11");
 	assert_string_equal(cpu->lines[1].key, "rest");
-	assert_int_equal(cpu->lines[0].n, 3);
+	assert_int_equal(cpu->lines[0].n, 4);
 	assert_int_equal(cpu->lines[1].n, 3);
 	near(cpu->lines[0].points[0].mean, 0.9, 1e-9);
 	near(cpu->lines[1].points[0].mean, 0.5, 1e-9);
 	assert_true(isnan(cpu->lines[0].points[2].mean));
 	/* 0.2 s of CPU in the two seconds since its last line. */
 	near(cpu->lines[1].points[2].mean, 0.1, 1e-9);
+	near(cpu->lines[1].points[3].mean, 0.12, 1e-9);
 	near(cpu->highest, 1.4, 1e-9);
 	memory = picture_panel_of(&p, "process_memory", 0);
 	assert_string_equal(memory->lines[0].label, "12 p12");
