@@ -265,8 +265,9 @@ static int draw(const struct kind *kind, const struct picture *p, const struct p
 	AUTO_CLOSE int drawn = -1;
 
 	int r = check_look(look, err);
-	if (r == 0)
-		r = sheet_make(p, look, &pen, &s, err);
+	if (r < 0)
+		return r;
+	r = sheet_make(p, look, &pen, &s, err);
 	if (r < 0)
 		return r;
 	begin_script(kind, &s);

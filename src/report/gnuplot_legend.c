@@ -118,8 +118,16 @@ static char *source_of(const struct picture_line *l)
 
 	buf_add_text(&text, l->key);
 	buf_add_text(&text, l->rate ? " per second, " : ", ");
-	for (const char *c = quality_name(l->quality); *c; c++)
-		buf_add_char(&text, *c == '_' ? ' ' : *c);
+	for (const char *word = quality_name(l->quality); *word;) {
+		size_t n = strcspn(word, "_");
+
+		buf_add(&text, word, n);
+		word += n;
+		if (*word == '_') {
+			buf_add_char(&text, ' ');
+			word++;
+		}
+	}
 	return taken(&text);
 }
 
@@ -300,7 +308,8 @@ void legend_draw(struct pen *pen, const struct legend *l, double left, double to
 {
 	for (size_t i = 0; i < l->n; i++) {
 		double x = left + (double) (i % l->columns) * l->column_width;
-		double y = top + ((double) (i / l->columns) + 0.5) * legend_row_height(pen);
+		size_t row = i / l->columns;
+		double y = top + ((double) row + 0.5) * legend_row_height(pen);
 
 		draw_entry(pen, &l->entries[i], x, y,
 			l->column_width - (l->columns > 1 ? COLUMN_SPACE * pen->em : 0));

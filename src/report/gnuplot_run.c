@@ -154,29 +154,37 @@ static int start_and_await(struct channels *c, struct error *err)
 	return await(child, c, failed_fd, err);
 }
 
-int gnuplot_run(const char *script, size_t n, int *ret_fd, struct error *err)
+static int run_into(int picture_fd, const char *script, size_t n, struct error *err)
 {
 	AUTO_CLOSE int script_fd = memfd_create("script", MFD_CLOEXEC);
 	AUTO_CLOSE int words_fd = memfd_create("words", MFD_CLOEXEC);
-	AUTO_CLOSE int picture_fd = memfd_create("picture", MFD_CLOEXEC);
+	struct channels c = {
+		.script = script_fd, .picture = picture_fd, .words = words_fd, .failed = -1
+	};
 
-	if (script_fd < 0 || words_fd < 0 || picture_fd < 0)
+	if (script_fd < 0 || words_fd < 0)
 		return error_set(err, -errno, "cannot make a file in memory");
 	int r = fd_write_all(script_fd, script, n, NULL);
 	if (r < 0)
 		return error_set(err, r, "cannot write the script of " GNUPLOT);
 	if (lseek(script_fd, 0, SEEK_SET) < 0)
 		return error_set(err, -errno, "cannot rewind the script of " GNUPLOT);
-
-	struct channels c = {
-		.script = script_fd, .picture = picture_fd, .words = words_fd, .failed = -1
-	};
 	r = start_and_await(&c, err);
+	if (r == 0 && lseek(picture_fd, 0, SEEK_SET) < 0)
+		r = error_set(err, -errno, "cannot rewind the picture");
+	return r;
+}
+
+int gnuplot_run(const char *script, size_t n, int *ret_fd, struct error *err)
+{
+	int fd = memfd_create("picture", MFD_CLOEXEC);
+
+	if (fd < 0)
+		return error_set(err, -errno, "cannot make a file in memory");
+	int r = run_into(fd, script, n, err);
 	if (r < 0)
-		return r;
-	if (lseek(picture_fd, 0, SEEK_SET) < 0)
-		return error_set(err, -errno, "cannot rewind the picture");
-	*ret_fd = picture_fd;
-	picture_fd = -1;
-	return 0;
+		close(fd);
+	else
+		*ret_fd = fd;
+	return r;
 }

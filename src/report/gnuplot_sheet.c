@@ -73,7 +73,7 @@ static size_t row_of(struct sheet *s, size_t index)
 static bool is_last(const struct sheet *s, size_t index)
 {
 	return index + 1 == s->n_cells || s->cells[index + 1].column != s->cells[index].column ||
-	       s->cells[index + 1].panel->run != s->cells[index].panel->run;
+	       s->p->panels[index + 1].run != s->p->panels[index].run;
 }
 
 static void order_cells(struct sheet *s)
@@ -82,12 +82,11 @@ static void order_cells(struct sheet *s)
 
 	for (size_t i = 0; i < s->n_cells; i++) {
 		struct sheet_cell *c = &s->cells[i];
-		const struct picture_panel *before = i ? &p->panels[i - 1] : NULL;
 
 		c->panel = &p->panels[i];
 		c->column = column_of(p, c->panel);
 		c->row = row_of(s, i);
-		c->first = !before || before->run != c->panel->run;
+		c->first = i == 0 || p->panels[i - 1].run != c->panel->run;
 		c->has_run_title = c->first && p->n_runs > 1 && c->panel->run != PICTURE_ALL_RUNS;
 		if (c->row >= s->rows)
 			s->rows = c->row + 1;

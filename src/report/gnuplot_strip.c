@@ -49,7 +49,7 @@ static bool is_at_the_start(const struct picture *p, const struct picture_mark *
 	return m->kind == PICTURE_START && m->at <= p->start;
 }
 
-/* Vermillion, wherever it stands. */
+/* Vermilion, wherever it stands. */
 static const char *alarm_color(const struct sheet *s)
 {
 	return s->pen.colors->hues[s->look->dark ? 5 : 1];

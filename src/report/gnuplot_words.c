@@ -46,11 +46,19 @@ static void add_started(struct buf *out, const char *started)
 		return;
 	if (out->len > 0)
 		buf_add_text(out, BETWEEN);
-	size_t whole = strcspn(started, ".");
-	for (size_t i = 0; i < whole; i++)
-		buf_add_char(out, started[i] == 'T' ? ' ' : started[i]);
-	if (started[whole] == '.')
-		buf_add_text(out, started + whole + 1 + strspn(started + whole + 1, "0123456789"));
+	size_t day = strcspn(started, "T");
+	const char *clock = started + day;
+	if (*clock) {
+		buf_add(out, started, day);
+		buf_add_char(out, ' ');
+		clock++;
+	} else {
+		clock = started;
+	}
+	size_t whole = strcspn(clock, ".");
+	buf_add(out, clock, whole);
+	if (clock[whole] == '.')
+		buf_add_text(out, clock + whole + 1 + strspn(clock + whole + 1, "0123456789"));
 }
 
 /* "node7 · 2026-11-28 18:00:01+01:00 · 2m 5.0s · exited with 0". */

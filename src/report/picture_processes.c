@@ -252,21 +252,28 @@ static double share_of(const struct picture_point *p, double window_seconds)
 {
 	double seconds = p->end - p->start;
 
-	if (!(p->mean > 0))
+	if (!(p->mean > 0) || !(seconds > 0))
 		return 0;
 	return seconds < window_seconds ? p->mean * seconds / window_seconds : p->mean;
+}
+
+/* The stretch of a window that is drawn. */
+static struct picture_point stretch_of(const struct drawn *d, const double times[2])
+{
+	double offset = d->reading->picture->runs[d->reading->run].offset;
+	double start = times[0] > d->reading->from ? times[0] : d->reading->from;
+	double end = times[1] < d->reading->to ? times[1] : d->reading->to;
+
+	return (struct picture_point){ .start = start + offset, .end = end + offset };
 }
 
 static int add_processes(
 	struct drawn *d, struct kind *k, const json_t *window, const double times[2])
 {
 	const json_t *processes = json_object_get(window, "processes");
-	struct picture_point rest = { .start = times[0], .end = times[1] };
-	double offset = d->reading->picture->runs[d->reading->run].offset;
+	struct picture_point rest = stretch_of(d, times);
 	double ended = 0;
 
-	rest.start = (rest.start > d->reading->from ? rest.start : d->reading->from) + offset;
-	rest.end = (rest.end < d->reading->to ? rest.end : d->reading->to) + offset;
 	for (size_t i = 0; i < json_array_size(processes); i++) {
 		const json_t *process = json_array_get(processes, i);
 		int64_t pid = json_integer_value(json_object_get(process, "pid"));

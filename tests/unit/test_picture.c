@@ -367,7 +367,7 @@ static void processes_beyond_the_first_are_one_line(void **state)
 	assert_int_equal(cpu->n_lines, 2);
 	assert_string_equal(cpu->lines[0].label, "11 p11");
 	assert_string_equal(cpu->lines[1].key, "rest");
-	assert_int_equal(cpu->lines[0].n, 3);
+	assert_int_equal(cpu->lines[0].n, 4);
 	assert_int_equal(cpu->lines[1].n, 4);
 	near(cpu->lines[0].points[0].mean, 0.9, 1e-9);
 	near(cpu->lines[1].points[0].mean, 0.5, 1e-9);
