@@ -330,13 +330,14 @@ static int print_picture(const struct verb *verb, const struct option_values *va
 {
 	struct picture_look own = *look;
 	struct buf out = { 0 };
-	int status;
+	int r;
 
 	own.color = ending_wants_color_on(verb, values, STDOUT_FILENO);
 	picture_text(picture, &own, &out);
-	status = print_data(&out);
+	r = write_data(&out);
 	buf_done(&out);
-	return status;
+	/* Whoever reads has seen enough. */
+	return r == -EPIPE ? 0 : close_data(r);
 }
 
 /* What a reader must know of the series. */

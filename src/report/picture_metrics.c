@@ -7,9 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/error.h"
-#include "base/utf8.h"
 #include "report/nearest.h"
 #include "report/picture_parts.h"
 
@@ -163,8 +161,6 @@ static void look_at(struct nearest *n, const char *name)
 static int say_unknown(const struct picture_metrics *m, const char *written, struct error *err)
 {
 	struct nearest nearest = { .written = written };
-	struct buf name = { 0 };
-	struct buf near = { 0 };
 
 	for (size_t i = 0; i < n_picture_usual; i++)
 		look_at(&nearest, picture_usual[i].panel);
@@ -172,19 +168,13 @@ static int say_unknown(const struct picture_metrics *m, const char *written, str
 	look_at(&nearest, "process_memory");
 	for (size_t i = 0; i < m->n_seen; i++)
 		look_at(&nearest, m->seen[i]);
-	text_add_printable(&name, written, strnlen(written, 80));
-	text_add_printable(&near, nearest.name, strlen(nearest.name));
 	if (name_is_near(written, nearest.distance))
-		error_say(err, -ENOENT, "no run has a metric '%s'; did you mean '%s'?",
-			name.data ? name.data : "", near.data ? near.data : "");
-	else
-		error_say(err, -ENOENT,
-			"no run has a metric '%s'; it takes names of panels (cpu, memory, io ...) "
-			"and keys that 'assay measurements' lists",
-			name.data ? name.data : "");
-	buf_done(&name);
-	buf_done(&near);
-	return -ENOENT;
+		return error_say(err, -ENOENT, "no run has a metric '%.80s'; did you mean '%s'?",
+			written, nearest.name);
+	return error_say(err, -ENOENT,
+		"no run has a metric '%.80s'; there are panels (cpu, memory, io ...: man "
+		"assay-plot) and keys ('assay measurements')",
+		written);
 }
 
 int picture_metrics_check(const struct picture_metrics *m, struct error *err)

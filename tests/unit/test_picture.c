@@ -503,7 +503,7 @@ static void what_nobody_has_is_told_with_what_was_meant(void **state)
 	fails(run, "memroy", -ENOENT, "did you mean 'memory'?");
 	fails(run, "tree_cpu_percnt", -ENOENT, "did you mean 'tree_cpu_percent'?");
 	fails(run, "qqqqqqqqqqqqqqqqqqqqq", -ENOENT,
-		"no run has a metric 'qqqqqqqqqqqqqqqqqqqqq'; it");
+		"no run has a metric 'qqqqqqqqqqqqqqqqqqqqq'; there");
 	fails(run, "cpu,,io", -EINVAL, "a name is missing");
 	fails(run, "gpu", -ENODATA, "nothing was measured of what is to be drawn");
 	end(&m);
