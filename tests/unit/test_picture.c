@@ -456,12 +456,14 @@ static void what_ended_the_run_is_marked(void **state)
 	const struct picture_options o = { ALL };
 	struct made m;
 	struct picture p;
+	const struct picture_panel *memory;
 
 	(void) state;
 	begin(&m);
 	window(&m, 0, 3,
 		"\"tree_cpu_percent\":{\"max\":50,\"quality\":\"sampled\"},"
-		"\"cgroup_oom_kills_count\":{\"delta\":2,\"quality\":\"exact\"}",
+		"\"cgroup_oom_kills_count\":{\"delta\":2,\"quality\":\"exact\"},"
+		"\"proc_pss_total_bytes\":{\"max\":2000000,\"quality\":\"sampled\"}",
 		"");
 	draw(finish(&m, NOON, 3.5,
 		     ",\"limit\":{\"name\":\"memory\",\"unit\":\"bytes\",\"limit\":2097152,"
@@ -475,6 +477,10 @@ static void what_ended_the_run_is_marked(void **state)
 	assert_string_equal(
 		p.marks[1].label, "the OOM killer killed, 2 times, in a cgroup with others");
 	assert_string_equal(p.marks[2].label, "end: exited 0");
+	memory = picture_panel_of(&p, "memory", 0);
+	assert_int_equal(memory->n_limits, 1);
+	assert_string_equal(memory->limits[0].label, "limit 2 MiB (--limit)");
+	near(memory->limits[0].value, 2097152, 1e-9);
 	picture_done(&p);
 	end(&m);
 }
