@@ -19,6 +19,7 @@
 #include "report/gnuplot_words.h"
 #include "report/picture.h"
 #include "report/picture_format.h"
+#include "report/text_width.h"
 
 /* What differs between the kinds of pictures. */
 struct kind {
@@ -98,19 +99,29 @@ static void add_margins(struct sheet *s, const struct sheet_cell *c)
 		1 - c->plot.top / pen->height, 1 - c->plot.bottom / pen->height);
 }
 
-static void add_ticks(struct sheet *s, const char *which, const struct axis *axis, bool labels)
+/* Whether the words below a tick of the time end before the sheet does. */
+static bool has_room(const struct sheet *s, const struct sheet_cell *c, const struct axis_tick *t)
 {
+	double half = text_ems(t->label, strlen(t->label)) * s->pen.em / 2;
+
+	return sheet_x(s, c, t->at) + half < s->pen.width;
+}
+
+static void add_ticks(struct sheet *s, const struct sheet_cell *c, const struct axis *axis)
+{
+	bool is_time = axis == &s->time;
+	bool labels = !is_time || c->last || s->time_everywhere;
 	struct pen *pen = &s->pen;
 	bool first = true;
 
-	buf_addf(pen->out, "set %stics (", which);
+	buf_addf(pen->out, "set %stics (", is_time ? "x" : "y");
 	for (size_t i = 0; i < axis->n_ticks; i++) {
 		const struct axis_tick *t = &axis->ticks[i];
 
 		if (t->at < axis->low || t->at > axis->high)
 			continue;
-		buf_addf(
-			pen->out, "%s'%s' %.12g", first ? "" : ", ", labels ? t->label : "", t->at);
+		bool told = labels && (!is_time || has_room(s, c, t));
+		buf_addf(pen->out, "%s'%s' %.12g", first ? "" : ", ", told ? t->label : "", t->at);
 		first = false;
 	}
 	buf_addf(pen->out, ") scale 0.4 font '%s,%.2f' textcolor rgb '%s'\n", pen->font,
@@ -123,8 +134,8 @@ static void add_axes(struct sheet *s, const struct sheet_cell *c)
 
 	buf_addf(pen->out, "set xrange [%.12g:%.12g]\nset yrange [%.12g:%.12g]\n", s->time.low,
 		s->time.high, c->values.low, c->values.high);
-	add_ticks(s, "x", &s->time, c->last || s->time_everywhere);
-	add_ticks(s, "y", &c->values, true);
+	add_ticks(s, c, &s->time);
+	add_ticks(s, c, &c->values);
 	buf_addf(pen->out, "set border 3 lc rgb '%s'", pen->colors->quiet);
 	pen_line_width(pen, 0.07 * pen->em);
 	buf_addf(pen->out, "\nset grid xtics ytics lc rgb '%s' dashtype solid", pen->colors->faint);

@@ -17,7 +17,7 @@
 /* In ems. */
 #define SAMPLE_WIDTH 1.9
 #define SAMPLE_SPACE 0.55
-#define SOURCE_SPACE 0.6
+#define SOURCE_SPACE 0.9
 #define COLUMN_SPACE 1.8
 #define SLACK 0.1 /* so that rounding cuts nothing */
 #define SOURCE_SIZE 0.88
@@ -165,17 +165,73 @@ static bool add_entry(struct legend *l, enum legend_sample sample, struct line_s
 	return true;
 }
 
-/* Where all lines are of one run, its name stands above them and not before each. */
-static const char *label_of(
-	const struct picture *p, const struct picture_panel *panel, const struct picture_line *line)
+/* The label without the name of its run, which tells it elsewhere. */
+static const char *label_of(const struct picture *p, const struct picture_line *line)
 {
 	const char *name = p->runs[line->run].name;
 	size_t n = strlen(name);
 
-	if (p->n_runs > 1 && panel->run != PICTURE_ALL_RUNS && strncmp(line->label, name, n) == 0 &&
+	if (p->n_runs > 1 && strncmp(line->label, name, n) == 0 &&
 		strncmp(line->label + n, ": ", 2) == 0)
 		return line->label + n + 2;
 	return line->label;
+}
+
+static bool is_same_kind(const struct picture *p, const struct picture_line *a,
+	const struct line_style *of_a, const struct picture_line *b, const struct line_style *of_b)
+{
+	return of_a->dash == of_b->dash && strcmp(a->key, b->key) == 0 && a->rate == b->rate &&
+	       strcmp(label_of(p, a), label_of(p, b)) == 0;
+}
+
+/* Of several runs in one panel, whose colours stand in the head. */
+enum kind_of_line {
+	KIND_FIRST, /* the first of its kind: one entry for all of them */
+	KIND_ANOTHER, /* of a kind that has its entry */
+	KIND_APART /* of a kind whose qualities differ: each has its entry */
+};
+
+static enum kind_of_line kind_of(const struct pen *pen, const struct picture *p,
+	const struct picture_panel *panel, size_t index)
+{
+	const struct picture_line *line = &panel->lines[index];
+	struct line_style style = line_style_of(pen, p, panel, index);
+	enum kind_of_line kind = KIND_FIRST;
+
+	for (size_t i = 0; i < panel->n_lines; i++) {
+		const struct picture_line *other = &panel->lines[i];
+		struct line_style of_other = line_style_of(pen, p, panel, i);
+
+		if (!is_same_kind(p, line, &style, other, &of_other))
+			continue;
+		if (other->quality != line->quality)
+			return KIND_APART;
+		if (i < index)
+			kind = KIND_ANOTHER;
+	}
+	return kind;
+}
+
+static bool add_line(struct legend *l, const struct pen *pen, const struct picture *p,
+	const struct picture_panel *panel, size_t index)
+{
+	const struct picture_line *line = &panel->lines[index];
+	struct line_style style = line_style_of(pen, p, panel, index);
+	bool plain = l->source || strcmp(line->key, REST_KEY) == 0;
+	const char *label = label_of(p, line);
+
+	if (is_of_several_runs(p, panel)) {
+		enum kind_of_line kind = kind_of(pen, p, panel, index);
+
+		if (kind == KIND_ANOTHER)
+			return true;
+		if (kind == KIND_FIRST)
+			style.color = pen->colors->ink;
+		else
+			label = line->label;
+	}
+	return add_entry(l, panel->stacked ? LEGEND_AREA : LEGEND_LINE, style, label,
+		plain ? strdup("") : source_of(line));
 }
 
 static bool add_lines(struct legend *l, const struct pen *pen, const struct picture *p,
@@ -183,16 +239,19 @@ static bool add_lines(struct legend *l, const struct pen *pen, const struct pict
 {
 	bool ok = true;
 
-	for (size_t k = 0; ok && k < panel->n_lines; k++) {
-		/* A stack's legend stands as its areas do: the uppermost first. */
-		size_t i = panel->stacked ? panel->n_lines - 1 - k : k;
-		bool plain = l->source || strcmp(panel->lines[i].key, REST_KEY) == 0;
-
-		ok = add_entry(l, panel->stacked ? LEGEND_AREA : LEGEND_LINE,
-			line_style_of(pen, p, panel, i), label_of(p, panel, &panel->lines[i]),
-			plain ? strdup("") : source_of(&panel->lines[i]));
-	}
+	/* A stack's legend stands as its areas do: the uppermost first. */
+	for (size_t k = 0; ok && k < panel->n_lines; k++)
+		ok = add_line(l, pen, p, panel, panel->stacked ? panel->n_lines - 1 - k : k);
 	return ok;
+}
+
+/* Whether another band before it says the same. */
+static bool is_told(const struct picture_panel *panel, size_t band)
+{
+	for (size_t i = 0; i < band; i++)
+		if (strcmp(panel->bands[i].label, panel->bands[band].label) == 0)
+			return true;
+	return false;
 }
 
 static bool add_others(struct legend *l, const struct pen *pen, const struct picture *p,
@@ -202,15 +261,13 @@ static bool add_others(struct legend *l, const struct pen *pen, const struct pic
 
 	for (size_t i = 0; ok && i < panel->n_bands; i++) {
 		struct line_style style = line_style_of(pen, p, panel, panel->bands[i].low);
-		const char *run = p->runs[panel->lines[panel->bands[i].low].run].name;
-		struct buf label = { 0 };
 
+		if (is_told(panel, i))
+			continue;
 		style.opacity = BAND_OPACITY;
 		if (is_of_several_runs(p, panel))
-			buf_addf(&label, "%s: ", run);
-		buf_add_text(&label, panel->bands[i].label);
-		ok = !label.failed && add_entry(l, LEGEND_AREA, style, label.data, strdup(""));
-		buf_done(&label);
+			style.color = pen->colors->ink;
+		ok = add_entry(l, LEGEND_AREA, style, panel->bands[i].label, strdup(""));
 	}
 	for (size_t i = 0; ok && i < panel->n_limits; i++) {
 		struct line_style style = { .color = limit_color_of(pen, p, panel, i),

@@ -250,8 +250,7 @@ static void set_rows(struct sheet *s, double plot)
 				continue;
 			c->plot.top = top + above;
 			c->plot.bottom = c->plot.top + plot;
-			/* The legend ends at the plot, whatever stands beside. */
-			c->run_title = top + above - above_plot(s, c);
+			c->run_title = top;
 			c->title = c->run_title + (c->has_run_title ? SHEET_TITLE * em : 0);
 			c->legend_top = c->title + SHEET_PANEL_TITLE * em;
 		}

@@ -269,21 +269,42 @@ static void add_time_title(struct sheet *s, const struct sheet_cell *c)
 	buf_done(&words);
 }
 
+/* Without the name of the run, which stands above. */
+static void add_panel_title(
+	struct buf *out, const struct sheet *s, const struct picture_panel *panel)
+{
+	size_t length = strlen(panel->title);
+
+	if (s->p->n_runs > 1 && panel->run != PICTURE_ALL_RUNS) {
+		const char *name = s->p->runs[panel->run].name;
+		size_t n = strlen(name);
+
+		if (length > n + 2 && strcmp(panel->title + length - n, name) == 0 &&
+			strncmp(panel->title + length - n - 2, ", ", 2) == 0)
+			length -= n + 2;
+	}
+	buf_add(out, panel->title, length);
+}
+
 void words_of_cell(struct sheet *s, const struct sheet_cell *c)
 {
 	double em = s->pen.em;
 	double y = c->title + 0.5 * SHEET_PANEL_TITLE * em;
 	double left = c->plot.left;
 
+	struct buf title = { 0 };
+
 	if (c->has_run_title)
 		add_run_title(s, c);
+	add_panel_title(&title, s, c->panel);
 	left += pen_text(&s->pen,
 		&(struct pen_text){ .x = left,
 			.y = y,
 			.room = c->plot.right - left,
 			.size = 1.1,
 			.bold = true },
-		c->panel->title);
+		text_of(&title));
+	buf_done(&title);
 	left += 0.6 * em;
 	if (*c->values.unit)
 		left += pen_text(&s->pen,
