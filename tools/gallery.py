@@ -102,14 +102,14 @@ for pid in workers:
     os.waitpid(pid, 0)
 """
 
-COMPILE = "ls $TOP/src/report/*.c | xargs -P 2 -I{} gcc -O2 -D_GNU_SOURCE -I$TOP/src -I$TOP/include -c {} -o object.o"
+COMPILE = "ls assay/src/report/*.c | xargs -P 2 -I{} gcc -O2 -D_GNU_SOURCE -Iassay/src -Iassay/include -c {} -o /dev/null"
 
 # name: (title, words of the command, options of run, options of plot, what to see)
 JOBS = {
     "compile": (
-        "A compile", ["sh", "-c", COMPILE.replace("$TOP", str(TOP))], [], ["--metrics=cpu,memory,processes,process_cpu,process_memory"],
-        "Two compilers at a time, whose memory makes a saw of one tooth a source file; most of the processes live too short to be drawn one by "
-        "one and stand together in *all others*."),
+        "A compile", ["sh", "-c", COMPILE], [], ["--metrics=cpu,memory,processes,process_cpu"],
+        "Two compilers at a time: the areas around the lines of memory are how far it rises and falls within half a second; most of the "
+        "processes live too short to be drawn one by one and stand together in *all others*."),
     "numeric": (
         "A Python numeric job", ["/usr/bin/python3", "numeric.py"], [], ["--metrics=cpu,memory,processes"],
         "Matrix products and a decomposition, with pauses that use no CPU; the step in memory is an array that is made before the decomposition "
@@ -174,6 +174,7 @@ def main():
     PICTURES.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="assay-gallery-", dir="/var/tmp") as directory:
         where = Path(directory)
+        (where / "assay").symlink_to(TOP)
         for script, text in SCRIPTS.items():
             (where / script).write_text(text.lstrip(), encoding="utf-8")
         for name in names:

@@ -275,6 +275,15 @@ def test_the_settings_of_the_user_do_not_count(plot):
     assert (called.here / "before.svg").read_bytes() == (called.here / "after.svg").read_bytes()
 
 
+@needs_gnuplot
+def test_anybody_can_draw_and_needs_no_home(plot, user):
+    for end, start in (("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")):
+        called = plot("-o", f"HERE/x.{end}", FIXTURES / "training", user=user, env={"HOME": "/nowhere"})
+        assert (called.status, called.err) == (0, "")
+        path = called.here / f"x.{end}"
+        assert path.read_bytes().startswith(start) and path.stat().st_uid == user.uid
+
+
 def fake_gnuplot(room, script):
     """A directory with a program called gnuplot, for PATH."""
     path = room / "bin"
