@@ -280,6 +280,9 @@ static void add_axis(struct drawing *d)
 			place = d->columns > wide ? d->columns - wide : 0;
 		if (column > 0 && place <= column)
 			place = column + 1;
+		/* The one before it is in the way. */
+		if (place + wide > d->columns)
+			continue;
 		add_blanks(d, &line, &column, place);
 		buf_add_text(&line, label);
 		if (last && *axis.unit)
@@ -362,7 +365,7 @@ static void add_note(struct drawing *d, size_t run, double at, const char *what,
 	struct buf text = { 0 };
 
 	axis_moment(p, at, moment);
-	buf_addf(&text, "%s  ", moment);
+	buf_addf(&text, "%s: ", moment);
 	if (p->n_runs > 1 && run < p->n_runs) {
 		add_text(&text, p->runs[run].name);
 		buf_add_text(&text, ": ");

@@ -39,10 +39,10 @@ def window(number, start, end, values=None, **more):
 @pytest.fixture
 def made(room):
     """Writes a record by hand: members of its info, and windows (a str or bytes as they are)."""
-    def make(windows=None, name="made", **info):
-        path = room / name
+    def make(windows=None, directory="made", **info):
+        path = room / directory
         path.mkdir()
-        whole = {"schema": "assay-run", "version": "1.0", "state": "done", "id": name, "command": {"text": "job", "argv": ["job"]},
+        whole = {"schema": "assay-run", "version": "1.0", "state": "done", "id": directory, "command": {"text": "job", "argv": ["job"]},
                  "time": {"started": "2026-11-28T10:00:00Z", "utc_offset": "+00:00", "wall_seconds": 10.0},
                  "outcome": {"exit_code": 0, "words": "exited 0", "evidence": "e"}, "headline": {},
                  "measurements": [{"key": key, "kind": kind, "scope": "single"} for key, kind in KNOWN.items()], "notes": []}
@@ -109,8 +109,8 @@ def test_the_strip_shows_what_was_when(plot, made):
 
     assert rows[0] == ":" * 22
     assert rows[3] == ":" * 22 + " " * 22 + ":" * 22
-    assert rows[1] == ":" * 22
-    assert "2.20 s  nothing was recorded for 2.20 s" in called.out
+    assert rows[1] == ":" * 22 + " " * 22 + "." * 22
+    assert "2.20 s: nothing was recorded for 2.20 s" in called.out
     part = plot(path, "--from", 2.2, "--to", "4.4", env={"LC_ALL": "C"})
     one_line(part, 1, "in that stretch of time")
     part = plot(path, "--from", 4.4, env={"LC_ALL": "C"})
@@ -137,7 +137,7 @@ def test_no_line_passes_the_width_and_nothing_hostile_gets_through(plot, made, w
                       processes=[process, {**process, "pid": 8}])]
     info = {"command": {"text": hostile, "argv": [hostile]}, "name": hostile, "outcome": {"words": hostile},
             "measurements": rows + [{"key": "proc_cpu_seconds", "kind": "counter", "scope": "process"}]}
-    paths = [made(windows, name=name, **info) for name in ("one", "two")]
+    paths = [made(windows, directory=name, **info) for name in ("one", "two")]
 
     for words in (paths[:1], paths, [*paths, "--layout", "beside"]):
         for env in ({}, {"LC_ALL": "C"}):
@@ -199,13 +199,13 @@ def test_runs_of_other_tools_are_drawn_by_their_own_keys(plot):
 
 
 def test_several_runs_lie_over_one_axis_by_the_clock_or_from_their_starts(plot, made):
-    a = made([window(0, 0, 10, {"tree_cpu_percent": 100})], name="first")
-    b = made([window(0, 0, 10, {"tree_cpu_percent": 200})], name="second",
+    a = made([window(0, 0, 10, {"tree_cpu_percent": 100})], directory="first")
+    b = made([window(0, 0, 10, {"tree_cpu_percent": 200})], directory="second",
              time={"started": "2026-11-28T10:00:05Z", "utc_offset": "+00:00", "wall_seconds": 10.0})
     by_clock = plot(a, b, env={"LC_ALL": "C"})
     rows = rows_of(by_clock.out, "second: CPU in use")
 
-    assert "10:00:00" in by_clock.out and "10:00:15  second: end: exited 0" in by_clock.out
+    assert "10:00:00" in by_clock.out and "10:00:15: second: end: exited 0" in by_clock.out
     assert rows[0] == " " * 22 + ":" * 44  # 5 of 15 seconds later
     assert rows_of(by_clock.out, "first: CPU in use")[2] == ":" * 44
     relative = plot("--relative", a, b, env={"LC_ALL": "C"})
@@ -214,7 +214,7 @@ def test_several_runs_lie_over_one_axis_by_the_clock_or_from_their_starts(plot, 
     stacked = plot("--layout=stacked", a, b).out
     assert re.search(r"^  cpu +CPU, first$", stacked, re.M) and re.search(r"^  cpu +CPU, second$", stacked, re.M)
     # One that lies an hour behind it: nothing would be seen of either by the clock.
-    c = made([window(0, 0, 10, {"tree_cpu_percent": 300})], name="third",
+    c = made([window(0, 0, 10, {"tree_cpu_percent": 300})], directory="third",
              time={"started": "2026-11-28T11:00:05Z", "wall_seconds": 10.0})
     assert "10:00" not in plot(a, c).out and "11:00" in plot("--clock", a, c).out
 
@@ -268,20 +268,20 @@ def test_a_run_that_is_not_there_is_told_and_the_others_are_drawn(plot, made):
 
 
 def test_a_series_that_is_missing_empty_or_damaged_is_told(plot, made):
-    one_line(plot(made(None, name="none")), 1, "none/info.json: the run has no series to draw")
-    one_line(plot(made([], name="empty")), 1, "empty/usage.jsonl: nothing is in the series")
-    one_line(plot(made([b'{"schema":"assay-usage","ver'], name="torn")), 1, "nothing is in the series but a torn line")
+    one_line(plot(made(None, directory="none")), 1, "none/info.json: the run has no series to draw")
+    one_line(plot(made([], directory="empty")), 1, "empty/usage.jsonl: nothing is in the series")
+    one_line(plot(made([b'{"schema":"assay-usage","ver'], directory="torn")), 1, "nothing is in the series but a torn line")
     good = [window(0, 0, 5, {"tree_cpu_percent": 100}), window(1, 5, 10, {"tree_cpu_percent": 100})]
-    torn = plot(made([*good, b'{"schema":"assay-usa'], name="late"))
+    torn = plot(made([*good, b'{"schema":"assay-usa'], directory="late"))
     assert (torn.status, torn.err) == (0, "")
     assert "CPU in use" in torn.out
     for number, damage in enumerate([b"\0" * 1000 + b"\n", b"[" * 100000 + b"\n", b"not json\n", b'{"values":7}\n']):
-        called = plot(made([good[0], damage, good[1]], name=f"damaged{number}"))
+        called = plot(made([good[0], damage, good[1]], directory=f"damaged{number}"))
         assert "CPU in use" in called.out and "peak 1 core " in called.out
         assert called.status == (1 if called.err else 0) and called.err.count("\n") <= 1
     odd = [window(0, 5, 1, {"tree_cpu_percent": 1}), window(1, -1, 2, {"tree_cpu_percent": 1}), window(2, 0, 1e300, {"tree_cpu_percent": 1}),
            window(3, 0, 1, {"tree_cpu_percent": "x"}), window(4, 1, 2, {"tree_cpu_percent": 1e308}), good[0] | {"sequence": 5}]
-    called = plot(made(odd, name="odd", measurements=[7, {"key": 5}, {"key": "tree_cpu_percent", "kind": "gauge", "scope": "single"}],
+    called = plot(made(odd, directory="odd", measurements=[7, {"key": 5}, {"key": "tree_cpu_percent", "kind": "gauge", "scope": "single"}],
                        target_limits=[{"name": "cpu", "limit": "x"}, 3]))
     assert called.status in (0, 1) and "CPU in use" in called.out
 
@@ -344,6 +344,6 @@ def test_memory_does_not_grow_with_the_series(run_assay, assay, made):
 
     rows = [{"key": key, "kind": kind, "scope": "single"} for key, kind in KNOWN.items()]
     rows.append({"key": "proc_cpu_seconds", "kind": "counter", "scope": "process"})
-    small = peak(made(windows(3000), name="small", measurements=rows))
-    large = peak(made(windows(60000), name="large", measurements=rows))
+    small = peak(made(windows(3000), directory="small", measurements=rows))
+    large = peak(made(windows(60000), directory="large", measurements=rows))
     assert large - small < 2048  # KiB; the series is 15 MB longer
