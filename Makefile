@@ -10,7 +10,7 @@ V2_HOST =
 # Debian's own interpreter: the packages of tools/packages.txt belong to it.
 PYTHON = /usr/bin/python3
 
-.PHONY: all build deps deps-build deps-bench deps-v2-host demo check test v2-host lint bench golden format install dist clean
+.PHONY: all build deps deps-build deps-bench deps-v2-host demo check test v2-host lint bench gallery golden format install dist clean
 
 all: build
 
@@ -54,6 +54,11 @@ lint:
 bench: deps-bench
 	$(MAKE) build
 	$(PYTHON) bench/bench.py $(BENCH) $(BUILD)/assay
+
+# Records some jobs and draws them: a minute or two, on a machine that does nothing else.
+gallery: deps
+	$(MAKE) build
+	$(PYTHON) tools/gallery.py $(BUILD)/assay
 
 golden: build
 	$(BUILD)/assay measurements --json | $(PYTHON) tools/measures_table.py --tsv - >tests/golden/measures.tsv.new

@@ -26,6 +26,8 @@
 #define PROCESSES_ON_TERMINAL 4
 #define PIXELS_MIN 200
 #define PIXELS_MAX 20000
+#define POINTS_MIN 4
+#define POINTS_MAX 72
 
 static const struct option_choice layouts[] = {
 	{ "overlaid", PICTURE_OVERLAID },
@@ -100,6 +102,12 @@ static const struct option_row rows[] = {
 		.offers = OFFERS_NOTHING,
 		.default_text = "by the number of panels",
 		.help = "pixels of a picture in a file" },
+	{ .name = "font-size",
+		.argument = "N",
+		.offers = OFFERS_NOTHING,
+		.unit = "points",
+		.default_text = "by the width",
+		.help = "size of the letters of a picture in a file" },
 	{ .name = "title",
 		.argument = "TEXT",
 		.offers = OFFERS_NOTHING,
@@ -194,6 +202,7 @@ static int read_look(const struct verb *verb, const struct option_values *values
 	struct picture_look *look, struct error *err)
 {
 	static const size_t pixels[] = { PIXELS_MIN, PIXELS_MAX };
+	static const size_t letters[] = { POINTS_MIN, POINTS_MAX };
 	bool text = is_text(verb_option(verb, values, "output"));
 	int r;
 
@@ -203,6 +212,8 @@ static int read_look(const struct verb *verb, const struct option_values *values
 		r = read_number(verb, values, "width", pixels, &look->width, err);
 	if (r == 0)
 		r = read_number(verb, values, "height", pixels, &look->height, err);
+	if (r == 0)
+		r = read_number(verb, values, "font-size", letters, &look->font_points, err);
 	look->dark = verb_option(verb, values, "dark") != NULL;
 	look->title = verb_option(verb, values, "title");
 	look->ascii = terminal_is_ascii();
@@ -380,7 +391,7 @@ static int draw(const struct verb *verb, const struct option_values *values,
 			status = EXIT_TROUBLE;
 	} else if (write_named(&picture, picture_format_of(path), &look, path, &err) < 0) {
 		complain("%s", err.text);
-		status = EXIT_TROUBLE;
+		status = err.code == -EINVAL ? EXIT_USAGE : EXIT_TROUBLE;
 	}
 	picture_done(&picture);
 	return status;

@@ -6,11 +6,15 @@
 #include <strings.h>
 
 #include "base/buf.h"
+#include "report/gnuplot.h"
 #include "report/html.h"
 #include "report/picture_text.h"
 
 const struct picture_format picture_formats[] = {
 	{ "html", html_picture },
+	{ "pdf", gnuplot_pdf },
+	{ "png", gnuplot_png },
+	{ "svg", gnuplot_svg },
 	{ "txt", picture_write_text },
 	{ NULL, NULL },
 };

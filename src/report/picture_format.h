@@ -13,6 +13,7 @@ struct picture;
 struct picture_look {
 	bool dark;
 	size_t width, height; /* pixels; of PDF points */
+	size_t font_points; /* of the letters of PNG, SVG and PDF */
 	const char *title; /* of any bytes but NUL */
 	size_t columns; /* of the terminal */
 	bool color, ascii; /* of the terminal */

@@ -130,6 +130,23 @@ static int add_machine(struct picture_panel *panel, size_t run, const json_t *in
 	return add_level(panel, run, cpus, &words);
 }
 
+/* What the run was to be ended at, and was. */
+static int add_own_limit(struct picture_panel *panel, size_t run, const json_t *info)
+{
+	double value = info_number(info, "limit", "limit");
+	const char *name = info_text(info, "limit", "name");
+	const char *unit = info_text(info, "limit", "unit");
+	char number[AXIS_TEXT_SIZE];
+	struct buf words = { 0 };
+
+	if (!name || !unit || !(value > 0) || strcmp(name, panel->name) != 0 ||
+		strcmp(unit, panel->unit) != 0)
+		return 0;
+	axis_number(panel->unit, value, number);
+	buf_addf(&words, "limit %s (--limit)", number);
+	return add_level(panel, run, value, &words);
+}
+
 static int add_to_panel(struct picture_panel *panel, size_t run, const json_t *info)
 {
 	static const struct {
@@ -148,6 +165,8 @@ static int add_to_panel(struct picture_panel *panel, size_t run, const json_t *i
 		r = add_limit(panel, run, find_limit(info, kinds[i].limit, true));
 		if (r == 0)
 			r = add_limit(panel, run, find_limit(info, kinds[i].limit, false));
+		if (r == 0)
+			r = add_own_limit(panel, run, info);
 	}
 	return r;
 }

@@ -247,12 +247,31 @@ static bool is_gone(const json_t *process)
 	       json_is_true(json_object_get(process, "left"));
 }
 
+/* What the point adds to a stretch as long as the window, of which it may cover a part only: a process that was born in it. */
+static double share_of(const struct picture_point *p, double window_seconds)
+{
+	double seconds = p->end - p->start;
+
+	if (!(p->mean > 0) || !(seconds > 0))
+		return 0;
+	return seconds < window_seconds ? p->mean * seconds / window_seconds : p->mean;
+}
+
+/* The stretch of a window that is drawn. */
+static struct picture_point stretch_of(const struct drawn *d, const double times[2])
+{
+	double offset = d->reading->picture->runs[d->reading->run].offset;
+	double start = times[0] > d->reading->from ? times[0] : d->reading->from;
+	double end = times[1] < d->reading->to ? times[1] : d->reading->to;
+
+	return (struct picture_point){ .start = start + offset, .end = end + offset };
+}
+
 static int add_processes(
 	struct drawn *d, struct kind *k, const json_t *window, const double times[2])
 {
 	const json_t *processes = json_object_get(window, "processes");
-	struct picture_point rest = { .start = times[0], .end = times[1] };
-	double offset = d->reading->picture->runs[d->reading->run].offset;
+	struct picture_point rest = stretch_of(d, times);
 	double ended = 0;
 
 	for (size_t i = 0; i < json_array_size(processes); i++) {
@@ -271,9 +290,9 @@ static int add_processes(
 			picture_track_add(
 				track, point, quality ? quality_named(quality) : k->quality);
 		} else if (k->order == BY_CPU) {
-			rest.mean += point.mean > 0 ? point.mean : 0;
+			rest.mean += share_of(&point, rest.end - rest.start);
 		} else {
-			ended += is_gone(process) && point.mean > 0 ? point.mean : 0;
+			ended += is_gone(process) ? share_of(&point, rest.end - rest.start) : 0;
 			if (hold(d, pid, is_gone(process) || !(point.mean > 0) ? 0 : point.mean) <
 				0)
 				return -ENOMEM;
@@ -285,8 +304,6 @@ static int add_processes(
 		rest.mean = d->held_bytes + ended;
 	rest.low = rest.high = rest.mean;
 	k->any_rest = k->any_rest || rest.mean > 0;
-	rest.start = (rest.start > d->reading->from ? rest.start : d->reading->from) + offset;
-	rest.end = (rest.end < d->reading->to ? rest.end : d->reading->to) + offset;
 	picture_track_add(&k->rest, rest, LOWER_BOUND);
 	return k->rest.failed ? -ENOMEM : 0;
 }

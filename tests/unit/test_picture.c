@@ -357,19 +357,24 @@ static void processes_beyond_the_first_are_one_line(void **state)
 		",\"processes\":[" PROCESS(11, "", 0.5, 1000) "," PROCESS(
 			12, ",\"ended\":true", 0.1, 5000) "]");
 	window(&m, 2, 3, "", ",\"processes\":[" PROCESS(13, ",\"since_seconds\":1", 0.2, 2000) "]");
-	draw(finish(&m, NOON, 3, ""), &o, &p);
+	/* Two that live for a tenth of the window each: of their rates it has a tenth. */
+	window(&m, 3, 4, "",
+		",\"processes\":[" PROCESS(14, ",\"ended\":true,\"since_seconds\":3.9", 0.08,
+			0) "," PROCESS(15, ",\"ended\":true,\"since_seconds\":3.9", 0.04, 0) "]");
+	draw(finish(&m, NOON, 4, ""), &o, &p);
 	cpu = picture_panel_of(&p, "process_cpu", 0);
 	assert_true(cpu->stacked);
 	assert_int_equal(cpu->n_lines, 2);
 	assert_string_equal(cpu->lines[0].label, "11 p11");
 	assert_string_equal(cpu->lines[1].key, "rest");
-	assert_int_equal(cpu->lines[0].n, 3);
-	assert_int_equal(cpu->lines[1].n, 3);
+	assert_int_equal(cpu->lines[0].n, 4);
+	assert_int_equal(cpu->lines[1].n, 4);
 	near(cpu->lines[0].points[0].mean, 0.9, 1e-9);
 	near(cpu->lines[1].points[0].mean, 0.5, 1e-9);
 	assert_true(isnan(cpu->lines[0].points[2].mean));
 	/* 0.2 s of CPU in the two seconds since its last line. */
 	near(cpu->lines[1].points[2].mean, 0.1, 1e-9);
+	near(cpu->lines[1].points[3].mean, 0.12, 1e-9);
 	near(cpu->highest, 1.4, 1e-9);
 	memory = picture_panel_of(&p, "process_memory", 0);
 	assert_string_equal(memory->lines[0].label, "12 p12");
@@ -451,12 +456,14 @@ static void what_ended_the_run_is_marked(void **state)
 	const struct picture_options o = { ALL };
 	struct made m;
 	struct picture p;
+	const struct picture_panel *memory;
 
 	(void) state;
 	begin(&m);
 	window(&m, 0, 3,
 		"\"tree_cpu_percent\":{\"max\":50,\"quality\":\"sampled\"},"
-		"\"cgroup_oom_kills_count\":{\"delta\":2,\"quality\":\"exact\"}",
+		"\"cgroup_oom_kills_count\":{\"delta\":2,\"quality\":\"exact\"},"
+		"\"proc_pss_total_bytes\":{\"max\":2000000,\"quality\":\"sampled\"}",
 		"");
 	draw(finish(&m, NOON, 3.5,
 		     ",\"limit\":{\"name\":\"memory\",\"unit\":\"bytes\",\"limit\":2097152,"
@@ -470,6 +477,10 @@ static void what_ended_the_run_is_marked(void **state)
 	assert_string_equal(
 		p.marks[1].label, "the OOM killer killed, 2 times, in a cgroup with others");
 	assert_string_equal(p.marks[2].label, "end: exited 0");
+	memory = picture_panel_of(&p, "memory", 0);
+	assert_int_equal(memory->n_limits, 1);
+	assert_string_equal(memory->limits[0].label, "limit 2 MiB (--limit)");
+	near(memory->limits[0].value, 2097152, 1e-9);
 	picture_done(&p);
 	end(&m);
 }

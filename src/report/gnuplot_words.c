@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: MIT */
+/* Writes the head, the titles, the limits and the foot of a picture. */
+#include "report/gnuplot_words.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/buf.h"
+#include "base/macros.h"
+#include "record/fields.h"
+#include "report/axis.h"
+#include "report/gnuplot_pen.h"
+#include "report/gnuplot_sheet.h"
+#include "report/picture.h"
+#include "report/picture_format.h"
+
+#define BETWEEN " \xc2\xb7 "
+#define TITLE_SIZE 1.3
+#define SMALL_SIZE 0.85
+
+static void add_part(struct buf *out, const char *text)
+{
+	if (!text || !*text)
+		return;
+	if (out->len > 0)
+		buf_add_text(out, BETWEEN);
+	buf_add_text(out, text);
+}
+
+static void add_wall(struct buf *out, const struct picture_run *run)
+{
+	char text[AXIS_TEXT_SIZE];
+
+	if (isnan(run->wall_seconds))
+		return;
+	axis_number("seconds", run->wall_seconds, text);
+	add_part(out, text);
+}
+
+/* "2026-11-28 18:00:01+01:00" of RFC 3339's form, which has parts of a second. */
+static void add_started(struct buf *out, const char *started)
+{
+	if (!started)
+		return;
+	if (out->len > 0)
+		buf_add_text(out, BETWEEN);
+	size_t day = strcspn(started, "T");
+	const char *clock = started + day;
+	if (*clock) {
+		buf_add(out, started, day);
+		buf_add_char(out, ' ');
+		clock++;
+	} else {
+		clock = started;
+	}
+	size_t whole = strcspn(clock, ".");
+	buf_add(out, clock, whole);
+	if (clock[whole] == '.')
+		buf_add_text(out, clock + whole + 1 + strspn(clock + whole + 1, "0123456789"));
+}
+
+/* "node7 · 2026-11-28 18:00:01+01:00 · 2m 5.0s · exited with 0". */
+static void add_details(struct buf *out, const struct picture_run *run)
+{
+	add_part(out, run->host);
+	add_started(out, run->started);
+	add_wall(out, run);
+	add_part(out, run->outcome);
+}
+
+static const char *text_of(const struct buf *b)
+{
+	return b->data && !b->failed ? b->data : "";
+}
+
+static const char *command_or_name(const struct picture_run *run)
+{
+	return run->command && *run->command ? run->command : run->name;
+}
+
+static void add_title(struct sheet *s)
+{
+	char text[64];
+	const char *title = s->look->title;
+
+	if (!title && s->p->n_runs == 1) {
+		title = command_or_name(&s->p->runs[0]);
+	} else if (!title) {
+		snprintf(text, sizeof(text), "%zu runs", s->p->n_runs);
+		title = text;
+	}
+	pen_text(&s->pen,
+		&(struct pen_text){ .x = s->margin,
+			.y = s->margin + 0.45 * SHEET_TITLE * s->pen.em,
+			.room = s->pen.width - 2 * s->margin,
+			.size = TITLE_SIZE,
+			.bold = true },
+		title);
+}
+
+/* One run in the head: its colour, where several share panels, its name and what else is known. */
+static void add_head_row(struct sheet *s, size_t index, double y)
+{
+	const struct picture_run *run = &s->p->runs[index];
+	double em = s->pen.em;
+	double left = s->margin;
+	struct buf words = { 0 };
+
+	if (s->p->n_runs > 1) {
+		struct pen_box sample = { left, y - 0.35 * em, left + 1.2 * em, y + 0.35 * em };
+
+		pen_area(&s->pen, &sample, s->pen.colors->hues[index % PEN_HUES], 1);
+		left += 1.7 * em;
+		left += pen_text(&s->pen,
+			&(struct pen_text){ .x = left, .y = y, .room = s->pen.width * 0.3 },
+			run->name);
+		left += 0.8 * em;
+	}
+	add_details(&words, run);
+	/* Last, for it may be long. */
+	if (s->p->n_runs > 1)
+		add_part(&words, run->command);
+	else if (s->look->title)
+		add_part(&words, command_or_name(run));
+	pen_text(&s->pen,
+		&(struct pen_text){ .x = left,
+			.y = y,
+			.room = s->pen.width - s->margin - left,
+			.color = s->pen.colors->quiet },
+		text_of(&words));
+	buf_done(&words);
+}
+
+void words_head(struct sheet *s)
+{
+	double row = SHEET_ROW * s->pen.em;
+	double top = s->margin + SHEET_TITLE * s->pen.em;
+
+	add_title(s);
+	for (size_t i = 0; i < s->head_rows && i < SHEET_HEAD_RUNS; i++)
+		add_head_row(s, i, top + ((double) i + 0.5) * row);
+	if (s->head_rows > SHEET_HEAD_RUNS) {
+		char text[64];
+
+		snprintf(text, sizeof(text), "and %zu more", s->p->n_runs - SHEET_HEAD_RUNS);
+		pen_text(&s->pen,
+			&(struct pen_text){ .x = s->margin,
+				.y = top + (SHEET_HEAD_RUNS + 0.5) * row,
+				.color = s->pen.colors->quiet },
+			text);
+	}
+}
+
+static void add_small(struct sheet *s, double y, const char *text)
+{
+	pen_text(&s->pen,
+		&(struct pen_text){ .x = s->margin,
+			.y = y,
+			.room = s->pen.width - 2 * s->margin,
+			.size = SMALL_SIZE,
+			.color = s->pen.colors->quiet },
+		text);
+}
+
+/* Who recorded it: "assay 0.1.0", "psrecord". */
+static void add_recorder(struct buf *out, const struct picture_run *run)
+{
+	struct field version = run_field(run->stored, "program_version");
+
+	add_part(out, run->format ? run->format : "assay");
+	if (version.type == FIELD_TEXT && version.n > 0)
+		buf_addf(out, " %s", version.text);
+	field_done(&version);
+}
+
+void words_foot(struct sheet *s)
+{
+	const struct picture *p = s->p;
+	double row = SHEET_ROW * s->pen.em;
+	double y = s->foot_top + 0.5 * row;
+	struct buf words = { 0 };
+
+	for (size_t i = 0; i < p->n_runs; i++) {
+		if (!p->runs[i].trouble)
+			continue;
+		buf_clear(&words);
+		buf_addf(&words, "%s: %s", p->runs[i].name, p->runs[i].trouble);
+		add_small(s, y, text_of(&words));
+		y += row;
+	}
+	buf_clear(&words);
+	buf_add_text(&words, "recorded by ");
+	struct buf recorder = { 0 };
+	add_recorder(&recorder, &p->runs[0]);
+	buf_add_text(&words, text_of(&recorder));
+	buf_done(&recorder);
+	for (size_t i = 0; i < p->n_runs; i++) {
+		buf_add_text(&words, BETWEEN "run ");
+		buf_add_text(&words, p->runs[i].id ? p->runs[i].id : p->runs[i].name);
+	}
+	if (p->n_runs == 1)
+		add_part(&words, p->runs[0].host);
+	add_small(s, y, text_of(&words));
+	buf_done(&words);
+}
+
+static void add_run_title(struct sheet *s, const struct sheet_cell *c)
+{
+	const struct picture_run *run = &s->p->runs[c->panel->run];
+	double em = s->pen.em;
+	double left = c->plot.left;
+	double y = c->run_title + 0.45 * SHEET_TITLE * em;
+	struct buf words = { 0 };
+
+	left += pen_text(&s->pen,
+		&(struct pen_text){ .x = left,
+			.y = y,
+			.room = 0.6 * (c->plot.right - left),
+			.size = 1.15,
+			.bold = true },
+		run->name);
+	left += 0.8 * em;
+	add_details(&words, run);
+	add_part(&words, run->command);
+	pen_text(&s->pen,
+		&(struct pen_text){ .x = left,
+			.y = y,
+			.room = c->plot.right - left,
+			.color = s->pen.colors->quiet },
+		text_of(&words));
+	buf_done(&words);
+}
+
+/* "time of day on 2026-11-28 (UTC+01:00)". */
+static void add_clock(struct buf *out, const struct picture *p)
+{
+	time_t seconds = (time_t) (p->zero_unix + p->start) + p->utc_offset;
+	long minutes = labs(p->utc_offset) / 60;
+	struct tm tm;
+	char day[32];
+
+	buf_add_text(out, "time of day");
+	if (!isnan(p->zero_unix) && gmtime_r(&seconds, &tm) &&
+		strftime(day, sizeof(day), "%Y-%m-%d", &tm) > 0)
+		buf_addf(out, " from %s on", day);
+	buf_addf(out, " (UTC%c%02ld:%02ld)", p->utc_offset < 0 ? '-' : '+', minutes / 60,
+		minutes % 60);
+}
+
+static void add_time_title(struct sheet *s, const struct sheet_cell *c)
+{
+	struct buf words = { 0 };
+
+	if (s->p->wall_time)
+		add_clock(&words, s->p);
+	else if (*s->time.unit)
+		buf_addf(&words, "time from the start (%s)", s->time.unit);
+	else
+		buf_add_text(&words, "time from the start");
+	pen_text(&s->pen,
+		&(struct pen_text){ .x = (c->plot.left + c->plot.right) / 2,
+			.y = c->plot.bottom + (SHEET_TICKS + 0.45 * SHEET_ROW) * s->pen.em,
+			.align = PEN_CENTER,
+			.color = s->pen.colors->quiet,
+			.size = 0.95 },
+		text_of(&words));
+	buf_done(&words);
+}
+
+/* Without the name of the run, which stands above. */
+static void add_panel_title(
+	struct buf *out, const struct sheet *s, const struct picture_panel *panel)
+{
+	size_t length = strlen(panel->title);
+
+	if (s->p->n_runs > 1 && panel->run != PICTURE_ALL_RUNS) {
+		const char *name = s->p->runs[panel->run].name;
+		size_t n = strlen(name);
+
+		if (length > n + 2 && strcmp(panel->title + length - n, name) == 0 &&
+			strncmp(panel->title + length - n - 2, ", ", 2) == 0)
+			length -= n + 2;
+	}
+	buf_add(out, panel->title, length);
+}
+
+void words_of_cell(struct sheet *s, const struct sheet_cell *c)
+{
+	double em = s->pen.em;
+	double y = c->title + 0.5 * SHEET_PANEL_TITLE * em;
+	double left = c->plot.left;
+
+	struct buf title = { 0 };
+
+	if (c->has_run_title)
+		add_run_title(s, c);
+	add_panel_title(&title, s, c->panel);
+	left += pen_text(&s->pen,
+		&(struct pen_text){ .x = left,
+			.y = y,
+			.room = c->plot.right - left,
+			.size = 1.1,
+			.bold = true },
+		text_of(&title));
+	buf_done(&title);
+	left += 0.6 * em;
+	if (*c->values.unit)
+		left += pen_text(&s->pen,
+			&(struct pen_text){ .x = left, .y = y, .color = s->pen.colors->quiet },
+			c->values.unit);
+	left += 1.5 * em;
+	if (c->legend.source && c->plot.right - left > 6 * em)
+		pen_text(&s->pen,
+			&(struct pen_text){ .x = c->plot.right,
+				.y = y,
+				.align = PEN_RIGHT,
+				.room = c->plot.right - left,
+				.size = 0.88,
+				.color = s->pen.colors->quiet },
+			c->legend.source);
+	if (c->last)
+		add_time_title(s, c);
+}
+
+/* Places of names of limits: one above and one below each line, at the right and at the left, and none where another is. */
+struct limit_places {
+	double taken[64];
+	size_t n;
+};
+
+static bool is_free(const struct limit_places *places, double y, double em)
+{
+	for (size_t i = 0; i < places->n; i++)
+		if (fabs(places->taken[i] - y) < 1.25 * em)
+			return false;
+	return places->n < ARRAY_SIZE(places->taken);
+}
+
+static void add_limit_name(struct sheet *s, const struct sheet_cell *c, size_t index, double line,
+	struct limit_places *places)
+{
+	double em = s->pen.em;
+	double offsets[] = { -0.75 * em, 0.75 * em };
+
+	for (size_t i = 0; i < ARRAY_SIZE(offsets); i++) {
+		double y = line + offsets[i];
+
+		if (y < c->plot.top + 0.5 * em || y > c->plot.bottom - 0.5 * em ||
+			!is_free(places, y, em))
+			continue;
+		places->taken[places->n++] = y;
+		pen_text(&s->pen,
+			&(struct pen_text){ .x = c->plot.right - 0.4 * em,
+				.y = y,
+				.align = PEN_RIGHT,
+				.room = c->plot.right - c->plot.left - em,
+				.size = SMALL_SIZE,
+				.color = limit_color_of(&s->pen, s->p, c->panel, index),
+				.boxed = true },
+			c->panel->limits[index].label);
+		return;
+	}
+}
+
+void words_limits(struct sheet *s, const struct sheet_cell *c)
+{
+	struct limit_places places = { .n = 0 };
+
+	for (size_t i = 0; i < c->panel->n_limits; i++) {
+		const struct picture_limit *l = &c->panel->limits[i];
+
+		if (!l->in_sight || !isfinite(l->value))
+			continue;
+		double y = sheet_y(c, l->value);
+		struct pen_box line = { c->plot.left, y, c->plot.right, y };
+		pen_line(&s->pen, &line, limit_color_of(&s->pen, s->p, c->panel, i),
+			0.1 * s->pen.em, PEN_DASH_LIMIT);
+		add_limit_name(s, c, i, y, &places);
+	}
+}

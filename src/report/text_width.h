@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* How wide text is in a picture, where the one who draws does not say. */
+#ifndef ASSAY_REPORT_TEXT_WIDTH_H
+#define ASSAY_REPORT_TEXT_WIDTH_H
+
+#include <stddef.h>
+
+struct buf;
+
+/* In widths of an em, of DejaVu Sans: among the widest of the fonts that take its place where it is not installed. */
+double text_ems(const char *text, size_t n);
+
+/* Adds what came from outside as printable text, cut to so many ems; an ellipsis at its end says that there is more. */
+void text_add_within_ems(struct buf *out, const char *text, double ems);
+
+#endif
