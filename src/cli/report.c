@@ -42,7 +42,7 @@ static int open_one(struct reported *p, const char *word, const char *prefix, si
 		return -ENOMEM;
 	p->runs = runs;
 	r = which > 0 ? stored_run_open_which(word, which, &runs[p->n], &err)
-		      : run_word_open(word, prefix, &runs[p->n], &err);
+		      : run_word_open(word, prefix, LOG_WARNING, &runs[p->n], &err);
 	if (r < 0) {
 		complain("%s", err.text);
 		p->failed = true;

@@ -10,8 +10,8 @@
 #include "base/buf.h"
 #include "base/macros.h"
 #include "model/run_info.h"
-#include "report/comparison.h"
 #include "record/number.h"
+#include "report/comparison.h"
 #include "report/summary.h"
 #include "report/wrap.h"
 
