@@ -97,7 +97,7 @@ def main():
         if symbol != "ASSAY_H" and not whole(symbol, library):
             missing.append(f"libassay.3.scd: {symbol}")
     for name, where in (("assay-run", "assay-run.5"), ("assay-usage", "assay-run.5"), ("assay-live", "assay-run.5"),
-                        ("assay-snapshot", "assay-snapshot.1")):
+                        ("assay-snapshot", "assay-snapshot.1"), ("assay-show", "assay-show.1"), ("assay-compare", "assay-compare.1")):
         record = page(where, verbs)
         schema = json.loads((TOP / "schema" / f"{name}.schema.json").read_text())
         for field in sorted(set(fields(schema))):

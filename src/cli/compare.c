@@ -28,7 +28,7 @@ static const struct option_row rows[] = {
 	{ .group = "Which runs",
 		.name = "by",
 		.argument = "FIELD",
-		.offers = "command host",
+		.offers = OFFERS_FIELD,
 		.default_text = "the words and --",
 		.help = "groups all runs by a field: command, host, tag:KEY or any other of "
 			"'assay ls'" },
@@ -48,7 +48,7 @@ static const struct option_row rows[] = {
 		.letter = 'F',
 		.repeats = true,
 		.argument = "NAMES",
-		.offers = OFFERS_NOTHING,
+		.offers = OFFERS_FIELDS,
 		.default_text = "the headline's",
 		.help = "names or patterns (* ? []) of fields, between commas" },
 	{ .name = "all", .letter = 'a', .help = "shows what is the same, too" },
@@ -68,7 +68,7 @@ static const struct option_row rows[] = {
 		.name = "fail-if",
 		.repeats = true,
 		.argument = "CONDITION",
-		.offers = OFFERS_NOTHING,
+		.offers = OFFERS_FIELD,
 		.help = "ends with status 1 when it is met, such as 'proc_peak_pss_total_bytes > "
 			"+10%'" },
 	{ .name = "unjudged",
@@ -413,6 +413,7 @@ const struct verb verb_compare = {
 	.mixed = true,
 	.groups = true,
 	.help = "shows what distinguishes runs, and judges changes",
+	.offers = OFFERS_RUNS,
 	.usage = "[options] A B | A... -- B... | --by FIELD RUN...",
 	.text = "Compares two runs, or groups of repeated runs, and says what cannot be told "
 		"apart. " RUN_WORDS " A directory may hold many runs.",

@@ -61,12 +61,21 @@ static int take(const struct taking *t, const struct stored_run *run, bool alone
 	return r;
 }
 
+/* Most are runs of ours that are done: of those what only a plot needs is not read. */
+static bool open_brief(const struct taking *t, const char *file, struct stored_run *run)
+{
+	return !(t->runs->by && field_is_apart(t->runs->by)) &&
+	       stored_run_open_brief(file, run) == 0;
+}
+
 static int take_file(const struct taking *t, const char *file, size_t which)
 {
 	struct stored_run run;
 	struct error err = { 0 };
-	int r = stored_run_open_which(file, which, &run, &err);
+	int r = 0;
 
+	if (which > 0 || !open_brief(t, file, &run))
+		r = stored_run_open_which(file, which, &run, &err);
 	if (r < 0) {
 		complain("%s", err.text);
 		t->runs->unreadable++;
@@ -135,7 +144,10 @@ static int open_word(struct taking *t, const char *word)
 {
 	struct stored_run run;
 	struct error err = { 0 };
-	int r = run_word_open(word, t->runs->output_prefix, &run, &err);
+	int r = 0;
+
+	if (!open_brief(t, word, &run))
+		r = run_word_open(word, t->runs->output_prefix, LOG_WARNING, &run, &err);
 
 	if (r == 0) {
 		r = take_opened(t, &run);

@@ -6,10 +6,15 @@
 
 #include "base/buf.h"
 #include "base/macros.h"
+#include "cli/run_words.h"
 #include "cli/verb.h"
 #include "cli/verbs.h"
 
 static const struct verb *const verbs[] = { VERBS };
+
+static const struct option_row rows[] = {
+	{ OPTION_RUNS_PREFIX },
+};
 
 static const struct language {
 	const char *name;
@@ -70,9 +75,17 @@ static int exec(const struct verb *verb, struct option_values *values, char **wo
 	struct buf out = { 0 };
 	int r;
 
-	(void) values;
 	if (!words[0] || words[1])
 		return complain_usage(verb, "completion takes one word: bash, zsh, fish or json");
+	if (strcmp(words[0], "runs") == 0 || strcmp(words[0], "fields") == 0) {
+		if (words[0][0] == 'r')
+			completion_runs(verb_option(verb, values, "output-prefix"), &out);
+		else
+			completion_fields(&out);
+		r = print_data(&out);
+		buf_done(&out);
+		return r;
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(languages); i++) {
 		if (strcmp(words[0], languages[i].name) != 0)
 			continue;
@@ -90,7 +103,10 @@ const struct verb verb_completion = {
 	.help = "writes a script with which a shell completes these words",
 	.usage = "bash|zsh|fish|json",
 	.text = "Writes a script that teaches a shell the verbs, the options and what they take: "
-		"'source <(assay completion bash)'. With json: the table it is made from.",
+		"'source <(assay completion bash)'. With json: the table it is made from. runs and "
+		"fields are what the scripts ask for while somebody types.",
+	.options = rows,
+	.n_options = ARRAY_SIZE(rows),
 	.offers = "bash zsh fish json",
 	.exec = exec,
 };

@@ -14,6 +14,10 @@ struct verb;
 void completion_bash(const struct verb *const *verbs, size_t n, struct buf *out);
 void completion_zsh(const struct verb *const *verbs, size_t n, struct buf *out);
 void completion_fish(const struct verb *const *verbs, size_t n, struct buf *out);
+/* What the scripts ask for: a word a line. Of the runs of such a prefix (NULL: the usual) @last and the newest 200 by their names, for which no file is opened. */
+void completion_runs(const char *output_prefix, struct buf *out);
+/* Names that fields of a run have, in whichever order. */
+void completion_fields(struct buf *out);
 /* The rows themselves, for the manual and for tests. */
 void completion_json(const struct verb *const *verbs, size_t n, struct buf *out);
 

@@ -30,6 +30,15 @@ static const char head[] =
 	"\tend\n"
 	"end\n"
 	"\n"
+	"# Names of fields, behind the last comma.\n"
+	"function __assay_fields\n"
+	"\tset -l before (string match -r -- '^(?:.*[,=])?' (commandline -ct))\n"
+	"\tset before (string replace -r -- '^--[a-z-]*=' '' $before)\n"
+	"\tfor field in (command assay completion fields 2>/dev/null)\n"
+	"\t\techo $before$field\n"
+	"\tend\n"
+	"end\n"
+	"\n"
 	"# Prints where the command of a verb begins; fails before it does. $argv: its options "
 	"that take an argument.\n"
 	"function __assay_command_begins\n"
@@ -92,6 +101,12 @@ static void add_offers(const char *offers, struct buf *out)
 		buf_add_text(out, " -f");
 	else if (strcmp(offers, OFFERS_KEYS) == 0)
 		buf_add_text(out, " -f -a '(__assay_keys)'");
+	else if (strcmp(offers, OFFERS_FIELDS) == 0)
+		buf_add_text(out, " -f -a '(__assay_fields)'");
+	else if (strcmp(offers, OFFERS_FIELD) == 0)
+		buf_add_text(out, " -f -a '(command assay completion fields 2>/dev/null)'");
+	else if (strcmp(offers, OFFERS_RUNS) == 0)
+		buf_add_text(out, " -F -k -a '(command assay completion runs 2>/dev/null)'");
 	else {
 		const char *files = strstr(offers, OFFERS_FILES);
 		size_t n = files ? (size_t) (files - offers) : strlen(offers);

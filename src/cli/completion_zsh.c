@@ -18,6 +18,22 @@ static const char head[] =
 	"\tcompset -P '*,'\n"
 	"\tcompset -P -\n"
 	"\tcompadd -S '' -a keys\n"
+	"}\n"
+	"\n"
+	"# Names of fields, with commas between where $1 is `several`.\n"
+	"_assay_fields() {\n"
+	"\tlocal -a fields\n"
+	"\tfields=(${(fu)\"$(command assay completion fields 2>/dev/null)\"})\n"
+	"\t[[ $1 != several ]] || compset -P '*,'\n"
+	"\tcompadd -S '' -a fields\n"
+	"}\n"
+	"\n"
+	"# Names of runs, the newest first, and files.\n"
+	"_assay_runs() {\n"
+	"\tlocal -a runs\n"
+	"\truns=(${(f)\"$(command assay completion runs 2>/dev/null)\"})\n"
+	"\tcompadd -V runs -a runs\n"
+	"\t_files\n"
 	"}\n";
 
 static const char body[] =
@@ -72,6 +88,12 @@ static void add_action(const char *offers, struct buf *out)
 		buf_add_text(out, "_files");
 	else if (strcmp(offers, OFFERS_KEYS) == 0)
 		buf_add_text(out, "_assay_keys");
+	else if (strcmp(offers, OFFERS_FIELDS) == 0)
+		buf_add_text(out, "{_assay_fields several}");
+	else if (strcmp(offers, OFFERS_FIELD) == 0)
+		buf_add_text(out, "{_assay_fields one}");
+	else if (strcmp(offers, OFFERS_RUNS) == 0)
+		buf_add_text(out, "_assay_runs");
 	else if (strcmp(offers, OFFERS_NOTHING) == 0)
 		buf_add_char(out, ' ');
 	else if (!strchr(offers, ':') && !strstr(offers, OFFERS_FILES)) {

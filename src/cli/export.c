@@ -193,8 +193,8 @@ static void mark_fits(const struct stored_run *run, const char *list, bool *fits
 	}
 }
 
-static int find_runs_of(
-	char **words, const char *prefix, const char *list, struct chosen *c, struct error *err)
+static int find_runs_of(char **words, const char *prefix, enum log_level level, const char *list,
+	struct chosen *c, struct error *err)
 {
 	bool *fits = calloc(list ? strlen(list) + 1 : 1, sizeof(*fits));
 	struct error why = { 0 };
@@ -202,7 +202,7 @@ static int find_runs_of(
 	int r = c->files && c->names && fits ? 0 : -ENOMEM;
 
 	for (size_t i = 0; words[i] && r == 0; i++) {
-		if (run_word_open(words[i], prefix, &run, &why) < 0) {
+		if (run_word_open(words[i], prefix, level, &run, &why) < 0) {
 			complain("%s", why.text);
 			c->failed = true;
 			continue;
@@ -306,7 +306,7 @@ static int export_runs(const struct verb *verb, struct request *q, char **words,
 	c.names = calloc(n, sizeof(*c.names));
 	q->options.inputs = &c.inputs;
 	q->options.stop = &stop_signal;
-	int r = find_runs_of(words, prefix, q->options.measurements, &c, &err);
+	int r = find_runs_of(words, prefix, q->level, q->options.measurements, &c, &err);
 	if (r == -EINVAL)
 		status = complain_usage(verb, err.text);
 	else if (r < 0)
@@ -351,6 +351,7 @@ const struct verb verb_export = {
 	.name = "export",
 	.mixed = true,
 	.help = "writes runs in the formats of other tools",
+	.offers = OFFERS_RUNS,
 	.usage = "[options] --to FORMAT RUN...",
 	.text = "Writes runs to a file or to standard output in another format. " RUN_WORDS,
 	.options = rows,

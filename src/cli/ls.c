@@ -15,7 +15,7 @@ static const struct option_row rows[] = {
 		.letter = 'w',
 		.argument = "EXPRESSION",
 		.repeats = true,
-		.offers = OFFERS_NOTHING,
+		.offers = OFFERS_FIELD,
 		.help = "those alone of which it is true, such as 'memory_peak_bytes > 2GiB and "
 			"started > -7d'; given several times, all have to be" },
 	{ .name = "last", .help = "the one alone that began last" },
@@ -33,13 +33,13 @@ static const struct option_row rows[] = {
 		.default_text = "prefix or id, state, exit_code, wall_seconds, cpu_mean_cores, "
 				"memory_peak_bytes, command",
 		.environment = "ASSAY_LS_FIELDS",
-		.offers = OFFERS_NOTHING,
+		.offers = OFFERS_FIELDS,
 		.help = "the fields, each a column, with commas between; see --list-fields" },
 	{ .name = "sort",
 		.letter = 's',
 		.argument = "NAMES",
 		.default_text = "started",
-		.offers = OFFERS_NOTHING,
+		.offers = OFFERS_FIELDS,
 		.help = "the order, by the first field, where that is equal by the next; runs that "
 			"have "
 			"no such field come last" },

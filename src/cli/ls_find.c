@@ -82,12 +82,24 @@ static int take_others(struct ls_find *find, const char *path)
 	return r;
 }
 
+static bool is_directory(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
 int ls_find_file(struct ls_find *find, const char *path)
 {
 	struct stored_run run;
 	struct error err = { 0 };
-	int r = stored_run_open_which(path, 0, &run, &err);
+	int r;
 
+	/* What is in it is found by itself. */
+	if (is_directory(path))
+		r = error_set(&err, -EISDIR, "cannot look at it");
+	else
+		r = stored_run_open_which(path, 0, &run, &err);
 	if (r < 0) {
 		tell(find, path, &err);
 		return r == -ENOMEM ? r : 0;
@@ -123,19 +135,12 @@ static int take_session(struct ls_find *find, const char *path)
 	return r;
 }
 
-static bool is_directory(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
 /* What is no file may be an id, a name, @last. */
 static int take_word(struct ls_find *find, const char *word, const struct error *why)
 {
 	struct stored_run run;
 	struct error err = { 0 };
-	int r = run_word_open(word, find->output_prefix, &run, &err);
+	int r = run_word_open(word, find->output_prefix, find->level, &run, &err);
 
 	if (r < 0) {
 		tell(find, word, err.text[0] ? &err : why);

@@ -15,6 +15,9 @@
 struct search {
 	struct ls_find *find;
 	struct run_index *index;
+	struct ls_rows rows; /* what came out of it, until it is known to be right */
+	uint64_t found;
+	int code; /* of the search */
 	const char **names; /* what is chosen and sorted by */
 	size_t n_names;
 	size_t *places; /* of each field asked for, where it is among those; n_names: it is not */
@@ -33,11 +36,11 @@ static struct field look_up(void *run, const char *name, size_t number)
 static int take_kept(int64_t id, void *context)
 {
 	struct search *s = context;
-	struct ls_rows *rows = s->find->rows;
+	struct ls_rows *rows = &s->rows;
 	int r = ls_rows_take(rows, NULL, look_up, s, true);
 	const char *file;
 
-	s->find->found++;
+	s->found++;
 	if (r <= 0)
 		return r;
 	file = run_index_file(s->index);
@@ -114,55 +117,84 @@ static int keep_index(struct ls_find *find, struct run_index *index)
 	return 0;
 }
 
-static int search(struct search *s)
+static void forget(struct search *s)
 {
-	struct ls_find *find = s->find;
-	int r = prepare(s);
-
-	if (r == 0)
-		r = run_index_kept(s->index, take_kept, s);
-	if (r == 0) {
-		run_index_names(s->index, keep_name, find->names);
-		find->store = store;
-		find->store_context = s->index;
-		r = run_index_changed(s->index, take_changed, s);
-		find->store = NULL;
-	}
+	ls_rows_clear(&s->rows);
 	free(s->names);
 	free(s->places);
+	*s = (struct search){ .find = s->find, .rows = { .query = s->find->rows->query } };
+}
+
+/* Goes through the runs that were kept. It is done before it is known which of them changed, while that is looked at; and once more if any did. */
+static void search(struct run_index *index, void *context)
+{
+	struct search *s = context;
+
+	forget(s);
+	s->index = index;
+	s->code = prepare(s);
+	if (s->code == 0)
+		s->code = run_index_kept(index, take_kept, s);
+}
+
+/* What came out of it is right: it goes to the rows of all, and the files that changed are read. */
+static int settle(struct search *s)
+{
+	struct ls_find *find = s->find;
+	int r = ls_rows_join(find->rows, &s->rows);
+
+	if (r < 0)
+		return r;
+	find->found += s->found;
+	run_index_names(s->index, keep_name, find->names);
+	find->store = store;
+	find->store_context = s->index;
+	r = run_index_changed(s->index, take_changed, s);
+	find->store = NULL;
 	return r;
 }
 
-int ls_find_indexed(struct ls_find *find, const char *directory)
+static int find_indexed(struct search *s, const char *directory)
 {
+	struct ls_find *find = s->find;
 	struct run_index_options options = { .program_version = assay_version(),
-		.rebuild = find->rebuild_index };
-	struct search s = { .find = find };
-	size_t n = find->rows->n;
-	uint64_t found = find->found;
-	uint64_t looked_at = find->rows->looked_at;
+		.rebuild = find->rebuild_index,
+		.meanwhile = search,
+		.context = s };
 	struct error err = { 0 };
-	int r = find->all_names ? -ENOMSG : run_index_open(directory, &options, &s.index, &err);
+	struct run_index *index;
+	int r = run_index_open(directory, &options, &index, &err);
 
 	if (r == 0)
-		r = keep_index(find, s.index);
+		r = keep_index(find, index);
 	if (r < 0) {
 		if (r != -ENOMSG && r != -ENOMEM && find->level >= LOG_DEBUG)
 			complain("%s", err.text);
 		return r == -ENOMEM ? r : 0;
 	}
-	r = search(&s);
+	if (s->code == 0 && !run_index_is_as_stored(index))
+		search(index, s);
+	r = s->code == 0 ? settle(s) : s->code;
 	if (r == -ENOMEM)
 		return r;
 	if (r == 0)
 		return 1;
-	/* It is damaged: what came out of it is taken back, and the files are read. */
+	/* It is damaged: the files are read. */
 	if (find->level >= LOG_DEBUG)
 		complain("the index of %s is damaged and will be made anew", directory);
-	ls_rows_cut(find->rows, n);
-	find->found = found;
-	find->rows->looked_at = looked_at;
 	return 0;
+}
+
+int ls_find_indexed(struct ls_find *find, const char *directory)
+{
+	struct search s = { .find = find };
+	int r;
+
+	if (find->all_names)
+		return 0;
+	r = find_indexed(&s, directory);
+	forget(&s);
+	return r;
 }
 
 static struct field look_up_shown(void *run, const char *name, size_t number)

@@ -346,6 +346,24 @@ void ls_rows_cut(struct ls_rows *rows, size_t n)
 		row_done(rows, &rows->list[--rows->n]);
 }
 
+int ls_rows_join(struct ls_rows *rows, struct ls_rows *more)
+{
+	struct ls_row *list = rows->list;
+
+	if (rows->n + more->n > rows->room)
+		list = realloc(list, (rows->n + more->n) * sizeof(*list));
+	if (more->n > 0 && !list)
+		return -ENOMEM;
+	rows->list = list;
+	if (rows->n + more->n > rows->room)
+		rows->room = rows->n + more->n;
+	for (size_t i = 0; i < more->n; i++)
+		list[rows->n++] = more->list[i];
+	rows->looked_at += more->looked_at;
+	more->n = 0;
+	return 0;
+}
+
 void ls_rows_clear(struct ls_rows *rows)
 {
 	ls_rows_cut(rows, 0);

@@ -75,6 +75,8 @@ int ls_row_fill(struct ls_rows *rows, struct ls_row *row, ls_lookup *lookup, voi
 void ls_rows_arrange(struct ls_rows *rows);
 /* Leaves the first n. */
 void ls_rows_cut(struct ls_rows *rows, size_t n);
+/* Takes those of another list of the same query over. -ENOMEM or 0. */
+int ls_rows_join(struct ls_rows *rows, struct ls_rows *more);
 /* Forgets them, but not what was asked for. */
 void ls_rows_clear(struct ls_rows *rows);
 

@@ -41,6 +41,9 @@ struct option_row {
 #define OFFERS_FILES "@files"
 #define OFFERS_NOTHING "@nothing"
 #define OFFERS_KEYS "@keys" /* of measurements, in a list with commas */
+#define OFFERS_FIELDS "@fields" /* of runs, in a list with commas */
+#define OFFERS_FIELD "@field" /* one, behind which more follows */
+#define OFFERS_RUNS "@runs" /* names of runs, and files: for the words of a verb */
 #define OFFERS_COMMAND "@command" /* a command and its own words: for the words of a verb */
 
 /* -h, which every verb has besides its rows. */

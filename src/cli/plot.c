@@ -222,7 +222,7 @@ static int open_one(
 		return -ENOMEM;
 	p->runs = runs;
 	r = many ? stored_run_open_which(word, which, &runs[p->n], &err)
-		 : run_word_open(word, prefix, &runs[p->n], &err);
+		 : run_word_open(word, prefix, LOG_WARNING, &runs[p->n], &err);
 	if (r < 0) {
 		complain("%s", err.text);
 		p->failed = true;
@@ -436,6 +436,7 @@ const struct verb verb_plot = {
 	.mixed = true,
 	.help = "draws recorded runs: CPU, memory, I/O and more over time",
 	.usage = "[options] [RUN...]",
+	.offers = OFFERS_RUNS,
 	.text = "Draws one or several runs over one axis of time, from their records alone; "
 		"without RUN the last one. " RUN_WORDS,
 	.options = rows,

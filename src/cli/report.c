@@ -42,7 +42,7 @@ static int open_one(struct reported *p, const char *word, const char *prefix, si
 		return -ENOMEM;
 	p->runs = runs;
 	r = which > 0 ? stored_run_open_which(word, which, &runs[p->n], &err)
-		      : run_word_open(word, prefix, &runs[p->n], &err);
+		      : run_word_open(word, prefix, LOG_WARNING, &runs[p->n], &err);
 	if (r < 0) {
 		complain("%s", err.text);
 		p->failed = true;
@@ -173,6 +173,7 @@ const struct verb verb_report = {
 	.mixed = true,
 	.help = "makes a page of a run, or of several side by side, in one HTML file",
 	.usage = "[options] [RUN...] -o FILE",
+	.offers = OFFERS_RUNS,
 	.text = "Makes one HTML file that tells all there is of a run, with charts; of several "
 		"runs "
 		"how they differ. Without RUN it is the last one. " RUN_WORDS,

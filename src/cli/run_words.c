@@ -333,7 +333,8 @@ static int leave_matching(struct candidates *c, const char *word)
 }
 
 /* What a word means that several runs answer to: the last of one id or name; an end has to be that of one. */
-static int choose(const struct candidates *c, const char *word, struct error *err)
+static int choose(
+	const struct candidates *c, const char *word, enum log_level level, struct error *err)
 {
 	enum match match = c->list[0].match;
 
@@ -342,14 +343,15 @@ static int choose(const struct candidates *c, const char *word, struct error *er
 	if (match == MATCH_END)
 		return error_say(err, -EINVAL, "%s: the ids of %zu runs end so: %s, %s%s", word,
 			c->matching, c->list[0].id, c->list[1].id, c->matching > 2 ? " ..." : "");
-	complain("%zu runs %s %s: this is the one that began last", c->matching,
-		match == MATCH_ID ? "have the id" : "are called", word);
+	if (level >= LOG_WARNING)
+		complain("%zu runs %s %s: this is the one that began last", c->matching,
+			match == MATCH_ID ? "have the id" : "are called", word);
 	return 0;
 }
 
 /* Of its id, of the name it was given, or of the end of an id. */
-static int open_named(
-	const char *word, const char *output_prefix, struct stored_run *ret, struct error *err)
+static int open_named(const char *word, const char *output_prefix, enum log_level level,
+	struct stored_run *ret, struct error *err)
 {
 	struct candidates c = { 0 };
 	int r = find_usual_runs(output_prefix, keep, &c, NULL);
@@ -362,15 +364,15 @@ static int open_named(
 		r = error_say(err, -ENOENT,
 			"%s: there is no such file, directory, prefix, id or name of a run", word);
 	else
-		r = choose(&c, word, err);
+		r = choose(&c, word, level, err);
 	if (r == 0 && c.list)
 		r = stored_run_open(c.list[0].path, ret, err);
 	done(&c);
 	return r;
 }
 
-int run_word_open(
-	const char *word, const char *output_prefix, struct stored_run *ret, struct error *err)
+int run_word_open(const char *word, const char *output_prefix, enum log_level level,
+	struct stored_run *ret, struct error *err)
 {
 	int r;
 
@@ -378,6 +380,6 @@ int run_word_open(
 		return open_last(word, output_prefix, ret, err);
 	r = stored_run_open(word, ret, err);
 	if (r == -ENOENT && !strchr(word, '/'))
-		return open_named(word, output_prefix, ret, err);
+		return open_named(word, output_prefix, level, ret, err);
 	return r;
 }

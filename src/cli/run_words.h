@@ -3,6 +3,7 @@
 #ifndef ASSAY_CLI_RUN_WORDS_H
 #define ASSAY_CLI_RUN_WORDS_H
 
+#include "cli/log.h"
 #include "record/find_runs.h"
 #include "record/run_names.h"
 #include "record/stored_run.h"
@@ -26,8 +27,8 @@ struct error;
 
 /* Looks for runs in the place that such a prefix names, which need not be there. NULL: none was given. */
 int find_usual_runs(const char *output_prefix, found_each *each, void *context, struct error *err);
-/* Opens the run that the word stands for, with such a prefix. A negative errno with a line. */
-int run_word_open(
-	const char *word, const char *output_prefix, struct stored_run *ret, struct error *err);
+/* Opens the run that the word stands for, with such a prefix; which one of several is taken is a warning. A negative errno with a line. */
+int run_word_open(const char *word, const char *output_prefix, enum log_level level,
+	struct stored_run *ret, struct error *err);
 
 #endif

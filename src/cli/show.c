@@ -176,7 +176,7 @@ static int show_word(struct shown *s, const char *word, const char *prefix, int 
 
 	if (n > 1)
 		return show_each(s, word, (size_t) n, trouble);
-	if (run_word_open(word, prefix, &run, &err) < 0) {
+	if (run_word_open(word, prefix, LOG_WARNING, &run, &err) < 0) {
 		complain("%s", err.text);
 		s->status = trouble;
 		return 0;
@@ -238,6 +238,7 @@ const struct verb verb_show = {
 	.name = "show",
 	.mixed = true,
 	.help = "tells what a recorded run was, how it went and what it used",
+	.offers = OFFERS_RUNS,
 	.usage = "[options] [RUN...]",
 	.text = "Tells a run on one page, from its record alone; without RUN the last "
 		"one. " RUN_WORDS,

@@ -14,7 +14,7 @@
 #include "base/macros.h"
 #include "base/units.h"
 #include "base/utf8.h"
-#include "report/number.h"
+#include "record/number.h"
 #include "report/page.h"
 #include "report/wrap.h"
 

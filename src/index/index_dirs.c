@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Looks at every directory that is known, and tells which are no longer as they were. */
+/* Looks at every directory that is known, in several threads, and tells which are no longer as they were. */
 #include "index/run_index.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "index/index_parts.h"
 
 #define THREADS_MAX 8
 #define DIRS_OF_A_THREAD 2000 /* fewer are looked at before another has begun */
+#define DIRS_AT_ONCE 256 /* taken by a thread that has nothing to do */
 #define DEPTH_MAX 1000
 
 /* A place that is free, behind that of the parent, so that parents always come first. */
@@ -80,11 +83,12 @@ const char *index_dir_path(struct run_index *index, uint32_t dir)
 	return index->path.failed ? "" : index->path.data;
 }
 
-struct part {
+struct index_look {
 	struct run_index *index;
-	uint32_t begin, end;
-	int64_t now_ns;
-	bool failed;
+	atomic_uint next; /* the first that nobody has taken */
+	atomic_bool failed;
+	pthread_t threads[THREADS_MAX];
+	unsigned n_threads; /* besides the one that began it */
 };
 
 static void compare(struct index_dir *dir, int r, const struct stat *st)
@@ -100,15 +104,14 @@ static void compare(struct index_dir *dir, int r, const struct stat *st)
 }
 
 /* Those of one parent stand together, so that its path is made once for them. */
-static void *look_at_part(void *context)
+static void look_at_some(
+	struct run_index *index, int root_fd, uint32_t begin, uint32_t end, struct buf *path)
 {
-	struct part *part = context;
-	struct run_index *index = part->index;
-	struct buf path = { 0 };
 	uint32_t parent = INDEX_NO_DIR;
 	size_t n_parent = 0;
 
-	for (uint32_t i = part->begin; i < part->end; i++) {
+	buf_clear(path);
+	for (uint32_t i = begin; i < end; i++) {
 		struct index_dir *dir = &index->dirs[i];
 		struct stat st;
 
@@ -116,19 +119,40 @@ static void *look_at_part(void *context)
 			continue; /* a free place */
 		if (dir->parent != parent) {
 			parent = dir->parent;
-			path.len = 0;
-			add_path(index, parent, &path);
-			n_parent = path.len;
+			path->len = 0;
+			add_path(index, parent, path);
+			n_parent = path->len;
 		}
-		path.len = n_parent;
+		path->len = n_parent;
 		if (n_parent > 0)
-			buf_add_char(&path, '/');
-		buf_add_text(&path, i == 0 ? "." : dir->name);
-		if (path.failed)
-			break;
-		compare(dir, fstatat(index->root_fd, path.data, &st, AT_SYMLINK_NOFOLLOW), &st);
+			buf_add_char(path, '/');
+		buf_add_text(path, i == 0 ? "." : dir->name);
+		if (path->failed)
+			return;
+		compare(dir, fstatat(root_fd, path->data, &st, AT_SYMLINK_NOFOLLOW), &st);
 	}
-	part->failed = path.failed;
+}
+
+/* With a descriptor of its own: each call counts its users, which threads that share one wait for. */
+static void *look_at_the_next(void *context)
+{
+	struct index_look *look = context;
+	struct run_index *index = look->index;
+	int own_fd = openat(index->root_fd, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	struct buf path = { 0 };
+	uint32_t begin;
+
+	while (!path.failed &&
+		(begin = atomic_fetch_add(&look->next, DIRS_AT_ONCE)) < index->n_dirs) {
+		uint32_t n = index->n_dirs - begin;
+
+		look_at_some(index, own_fd < 0 ? index->root_fd : own_fd, begin,
+			begin + (n < DIRS_AT_ONCE ? n : DIRS_AT_ONCE), &path);
+	}
+	if (path.failed)
+		atomic_store(&look->failed, true);
+	if (own_fd >= 0)
+		close(own_fd);
 	buf_done(&path);
 	return NULL;
 }
@@ -140,30 +164,34 @@ static unsigned processors(void)
 	return sched_getaffinity(0, sizeof(set), &set) < 0 ? 1 : (unsigned) CPU_COUNT(&set);
 }
 
-int index_look(struct run_index *index, int64_t now_ns)
+int index_look_begin(struct run_index *index)
 {
-	struct part parts[THREADS_MAX] = { 0 };
-	pthread_t threads[THREADS_MAX];
-	uint32_t n = processors() < THREADS_MAX ? processors() : THREADS_MAX;
-	uint32_t started = 1;
-	bool failed = false;
+	struct index_look *look = calloc(1, sizeof(*look));
+	unsigned n = processors() < THREADS_MAX ? processors() : THREADS_MAX;
 
+	if (!look)
+		return -ENOMEM;
+	index->look = look;
+	look->index = index;
 	if (n > 1 + index->n_dirs / DIRS_OF_A_THREAD)
 		n = 1 + index->n_dirs / DIRS_OF_A_THREAD;
-	for (uint32_t i = 0; i < n; i++)
-		parts[i] = (struct part){ .index = index,
-			.begin = (uint32_t) ((uint64_t) index->n_dirs * i / n),
-			.end = (uint32_t) ((uint64_t) index->n_dirs * (i + 1) / n),
-			.now_ns = now_ns };
-	while (started < n &&
-		pthread_create(&threads[started], NULL, look_at_part, &parts[started]) == 0)
-		started++;
-	look_at_part(&parts[0]);
-	for (uint32_t i = started; i < n; i++) /* those for which there was no thread */
-		look_at_part(&parts[i]);
-	for (uint32_t i = 1; i < started; i++)
-		pthread_join(threads[i], NULL);
-	for (uint32_t i = 0; i < n; i++)
-		failed = failed || parts[i].failed;
-	return failed ? -ENOMEM : 0;
+	/* One that cannot be had is no failure: the others look at what would have been its part. */
+	while (look->n_threads + 1 < n &&
+		pthread_create(&look->threads[look->n_threads], NULL, look_at_the_next, look) == 0)
+		look->n_threads++;
+	return 0;
+}
+
+int index_look_end(struct run_index *index)
+{
+	struct index_look *look = index->look;
+	int r;
+
+	look_at_the_next(look);
+	for (unsigned i = 0; i < look->n_threads; i++)
+		pthread_join(look->threads[i], NULL);
+	r = atomic_load(&look->failed) ? -ENOMEM : 0;
+	free(look);
+	index->look = NULL;
+	return r;
 }

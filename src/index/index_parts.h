@@ -11,7 +11,7 @@
 #include "base/buf.h"
 #include "index/run_index.h"
 
-#define INDEX_FORMAT 1 /* of the tables and of what is in them; another is made anew */
+#define INDEX_FORMAT 2 /* of the tables and of what is in them; another is made anew */
 #define INDEX_CHUNK 512 /* directories in one row of the table */
 #define INDEX_NO_DIR UINT32_MAX
 
@@ -21,10 +21,10 @@ struct index_dir {
 	const char *name; /* of the root: ""; in one of the chunks that were loaded, or `owned` */
 	char *owned;
 	uint32_t parent; /* INDEX_NO_DIR: of the root, and of a place that is free */
-	uint64_t inode;
-	int64_t modified_ns, changed_ns; /* 0: it is to be read in any case */
 	uint8_t change; /* enum dir_change */
 	bool dirty; /* other than in the table */
+	uint64_t inode;
+	int64_t modified_ns, changed_ns; /* 0: it is to be read in any case */
 };
 
 /* An info file that is to be read. */
@@ -60,6 +60,7 @@ struct run_index {
 	uint32_t n_chunks;
 	struct index_file *files;
 	size_t n_files, room_files;
+	struct index_look *look; /* while it goes on */
 	const struct index_file *reading; /* the one in turn */
 	bool stored; /* it was */
 	uint8_t *dropped; /* a bit for each run that is no longer as it was */
@@ -91,7 +92,9 @@ int index_begin_writing(struct run_index *index);
 int index_save(struct run_index *index);
 
 /* index_dirs.c */
-int index_look(struct run_index *index, int64_t now_ns);
+/* Looks at all of them: begins it, with nothing of them to be changed meanwhile, and takes part until it is over. -ENOMEM or 0. */
+int index_look_begin(struct run_index *index);
+int index_look_end(struct run_index *index);
 uint32_t index_add_dir(struct run_index *index, uint32_t parent, const char *name);
 /* "a/b" without a slash behind it, "." of the root; in index->path. */
 const char *index_dir_path(struct run_index *index, uint32_t dir);

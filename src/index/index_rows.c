@@ -169,14 +169,23 @@ int run_index_kept(struct run_index *index, int (*each)(int64_t id, void *contex
 
 		if (is_dropped(index, id))
 			continue;
-		if (!is_whole(index, index->rows))
-			return damaged(index);
+		if (!is_whole(index, index->rows)) {
+			r = damaged(index);
+			break;
+		}
 		r = each(id, context);
 		leave_turn(index);
 	}
+	/* nothing is to be open when what changed is written */
+	sqlite3_reset(index->rows);
 	if (r < 0)
 		return r;
 	return code == SQLITE_DONE ? 0 : damaged(index);
+}
+
+bool run_index_is_as_stored(const struct run_index *index)
+{
+	return index->n_dropped == 0;
 }
 
 static const char *full_path(struct run_index *index, uint32_t dir, const char *name)

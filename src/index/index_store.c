@@ -19,6 +19,9 @@
 #define BUSY_MS 2000 /* while somebody writes what he has */
 #define BUSY_WRITING_MS 50 /* while somebody collects what he will write: then it is left to him */
 #define OPEN_TURNS 3
+#define CACHE_READING_KIB 1024 /* what is gone through once is of no use afterwards */
+#define CACHE_WRITING_KIB 16384
+#define PAGE_BYTES 32768 /* nearly always all runs are gone through: the fewer pages the better */
 
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x)
@@ -37,23 +40,6 @@ static const char TABLES[] = "PRAGMA application_id = " TEXT(
 					      "CREATE TABLE fields (id INTEGER PRIMARY KEY, bytes);"
 					      "CREATE TABLE loose (dir, file);"
 					      "CREATE INDEX loose_of_dir ON loose (dir);";
-
-uint64_t index_sum(const void *bytes, size_t n)
-{
-	const unsigned char *at = bytes;
-	uint64_t sum = 0x9e3779b97f4a7c15 ^ n;
-
-	for (; n >= 8; at += 8, n -= 8) {
-		uint64_t word;
-
-		memcpy(&word, at, 8);
-		sum = (sum ^ word) * 0xff51afd7ed558ccd;
-		sum ^= sum >> 32;
-	}
-	for (; n > 0; n--)
-		sum = (sum ^ *at++) * 0x100000001b3;
-	return sum;
-}
 
 int index_run_sql(struct run_index *index, const char *sql)
 {
@@ -154,7 +140,10 @@ static int make_tables(struct run_index *index, const char *real_root, const cha
 		buf_addf(&sql, ", f_%s", index_columns[i]);
 	buf_add_text(&sql, "); CREATE INDEX runs_of_dir ON runs (dir); "
 			   "CREATE INDEX runs_in_place ON runs (id) WHERE in_place;");
-	r = index_run_sql(index, "BEGIN IMMEDIATE");
+	/* it cannot be chosen later */
+	r = index_run_sql(index, "PRAGMA page_size = " TEXT(PAGE_BYTES));
+	if (r == 0)
+		r = index_run_sql(index, "BEGIN IMMEDIATE");
 	if (r == 0)
 		r = index_run_sql(index, TABLES);
 	if (r == 0)
@@ -191,7 +180,7 @@ static int open_database(struct run_index *index, bool create)
 	/* Nothing in the file is to make SQLite run anything. */
 	sqlite3_db_config(index->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	sqlite3_db_config(index->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-	return index_run_sql(index, "PRAGMA cache_size = -16384;");
+	return index_run_sql(index, "PRAGMA cache_size = -" TEXT(CACHE_READING_KIB));
 }
 
 /* Whether the file is an index of ours, of this directory and version. */
@@ -401,7 +390,7 @@ int index_begin_writing(struct run_index *index)
 	if (generation != index->generation)
 		return -EAGAIN;
 	index->writing = r == 0;
-	return r;
+	return r == 0 ? index_run_sql(index, "PRAGMA cache_size = -" TEXT(CACHE_WRITING_KIB)) : r;
 }
 
 static int save_chunk(struct run_index *index, sqlite3_stmt *s, uint32_t chunk)
@@ -504,9 +493,15 @@ static int open_turn(const char *directory, const char *real_root,
 	if (r == 0)
 		r = index_load(index);
 	if (r == 0)
-		r = index_look(index, now);
+		r = index_look_begin(index);
+	if (r < 0)
+		return r;
+	/* Processors that would wait for the file system have something to do. */
+	if (options->meanwhile)
+		options->meanwhile(index, options->context);
+	r = index_look_end(index);
 	if (r == 0)
-		r = index_scan_changes(index, now);
+		r = index->damaged ? -EIO : index_scan_changes(index, now);
 	return r;
 }
 

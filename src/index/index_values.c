@@ -18,6 +18,39 @@ enum stored_type {
 	STORED_JSON
 };
 
+static uint64_t mix(uint64_t sum, const unsigned char *at)
+{
+	uint64_t word;
+
+	memcpy(&word, at, 8);
+	sum = (sum ^ word) * 0xff51afd7ed558ccd;
+	return sum ^ sum >> 32;
+}
+
+/* Four sums side by side, as each multiplication waits for the one before it. */
+uint64_t index_sum(const void *bytes, size_t n)
+{
+	const unsigned char *at = bytes;
+	uint64_t sum = 0x9e3779b97f4a7c15 ^ n;
+	uint64_t second = 1;
+	uint64_t third = 2;
+	uint64_t fourth = 3;
+
+	for (; n >= 32; at += 32, n -= 32) {
+		sum = mix(sum, at);
+		second = mix(second, at + 8);
+		third = mix(third, at + 16);
+		fourth = mix(fourth, at + 24);
+	}
+	for (; n >= 8; at += 8, n -= 8)
+		sum = mix(sum, at);
+	for (; n > 0; n--)
+		sum = (sum ^ *at++) * 0x100000001b3;
+	sum = mix(sum, (const unsigned char *) &second);
+	sum = mix(sum, (const unsigned char *) &third);
+	return mix(sum, (const unsigned char *) &fourth);
+}
+
 static size_t *find_slot(const struct run_index *index, const char *name)
 {
 	size_t slot = index_sum(name, strlen(name)) & (index->n_slots - 1);

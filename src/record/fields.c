@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +13,9 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/macros.h"
-#include "base/units.h"
 #include "model/value.h"
 #include "record/json_walk.h"
+#include "record/number.h"
 #include "record/run_names.h"
 
 /* Short names for what is asked for often, in the order in which they are tried. */
@@ -430,25 +431,27 @@ const char *field_mark(const struct field *field)
 	return quality_mark((enum quality) field->quality);
 }
 
+/* As the summary shows it, so that one run has one figure everywhere. */
 static void number_text(enum field_unit unit, const struct field *field, struct buf *out)
 {
+	static const struct {
+		uint8_t unit;
+		double scale; /* to what struct value has */
+	} shown[] = { [FIELD_BYTES] = { BYTES, 1 },
+		[FIELD_SECONDS] = { SECONDS, 1e9 },
+		[FIELD_PERCENT] = { PERCENT, 1000 },
+		[FIELD_CORES] = { UNITLESS, 1000 },
+		[FIELD_JOULES] = { JOULES, 1e9 },
+		[FIELD_WATTS] = { WATTS, 1e5 },
+		[FIELD_HERTZ] = { HERTZ, 1 },
+		[FIELD_CELSIUS] = { CELSIUS, 1000 } };
+	double scale = (size_t) unit < ARRAY_SIZE(shown) ? shown[unit].scale : 0;
+	double scaled = fabs(field->number) * scale;
 	char text[UNITS_TEXT_SIZE];
-	bool fits = field->number >= 0 && field->number < 1e9;
 
-	if (unit == FIELD_BYTES && field->number >= 0 && field->number < 1e19) {
-		format_bytes((uint64_t) field->number, text);
-		buf_add_text(out, text);
-	} else if (unit == FIELD_SECONDS && fits) {
-		format_duration((uint64_t) (field->number * 1e9 + 0.5), text);
-		buf_add_text(out, text);
-	} else if (unit == FIELD_CORES) {
-		buf_addf(out, "%.2f", field->number);
-	} else if (unit == FIELD_PERCENT) {
-		buf_addf(out, "%.1f %%", field->number);
-	} else if (unit == FIELD_JOULES) {
-		buf_addf(out, "%.4g J", field->number);
-	} else if (unit == FIELD_WATTS) {
-		buf_addf(out, "%.4g W", field->number);
+	if (scale > 0 && scaled < 1e19) {
+		format_number(shown[unit].unit, (uint64_t) (scaled + 0.5), text);
+		buf_addf(out, "%s%s", field->number < 0 ? "-" : "", text);
 	} else if (field->type == FIELD_REAL) {
 		buf_addf(out, "%.6g", field->number);
 	} else {

@@ -22,7 +22,15 @@ static int hand_over(const FTSENT *entry, found_each *each, void *context)
 	struct found_run found = { .path = entry->fts_path };
 
 	switch (entry->fts_info) {
+	case FTS_D:
+		/* It is gone into all the same. The one that was asked for may be called anything. */
+		if (entry->fts_level == FTS_ROOTLEVEL ||
+			!run_name_is(entry->fts_name, RUN_NAME_INFO))
+			return 0;
+		found.code = -EISDIR;
+		return each(&found, context);
 	case FTS_F:
+	case FTS_DEFAULT: /* a FIFO, a socket, a device */
 	case FTS_SL:
 	case FTS_SLNONE:
 		if (!run_name_is(entry->fts_name, RUN_NAME_INFO))

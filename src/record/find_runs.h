@@ -12,7 +12,7 @@ struct error;
 struct found_run {
 	const char *path; /* of the info file */
 	const struct stat *st; /* NULL: it could not be looked at */
-	int code; /* 0; or the negative errno of a directory or file that could not be looked at, with `path` naming it */
+	int code; /* 0; or the negative errno of a directory or file that could not be looked at, with `path` naming it; -EISDIR: a directory that is called as an info file */
 };
 
 /* A negative errno ends the search. */

@@ -18,6 +18,7 @@
 #include "base/line_source.h"
 #include "model/run_info.h"
 #include "record/foreign/import.h"
+#include "record/json_cut.h"
 #include "record/json_members.h"
 #include "record/run_names.h"
 #include "record/stored_series.h"
@@ -266,6 +267,37 @@ static int open_own(struct stored_run *run, const char *file, struct error *err)
 	return take_own(run, info, err);
 }
 
+int stored_run_open_brief(const char *name, struct stored_run *ret)
+{
+	struct buf bytes = { 0 };
+	struct stat st;
+	char *path = NULL;
+	json_t *info = NULL;
+	int r = run_name_resolve(name, &path, NULL);
+
+	*ret = (struct stored_run){ 0 };
+	if (r == 0 && (stat(path, &st) < 0 || !S_ISREG(st.st_mode)))
+		r = -EINVAL;
+	if (r == 0)
+		r = read_bytes(path, &bytes, &st, NULL);
+	if (r == 0) {
+		bytes.len = json_cut_list(bytes.data, bytes.len, "measurements");
+		info = stored_json(bytes.data, bytes.len, NULL);
+		r = info && is_own(info) && text_at(info, NULL, "state") &&
+				    strcmp(text_at(info, NULL, "state"), "done") == 0
+			    ? keep_names(ret, path, NULL)
+			    : -EINVAL;
+	}
+	if (r == 0)
+		r = take_own(ret, json_incref(info), NULL);
+	json_decref(info);
+	buf_done(&bytes);
+	free(path);
+	if (r < 0)
+		stored_run_done(ret);
+	return r;
+}
+
 static int open_by(struct stored_run *run, const struct import_file *file, size_t which,
 	const struct importer *importer, struct error *err)
 {
@@ -342,6 +374,9 @@ static int open_file(struct stored_run *run, const char *path, size_t which, str
 		error_say(&own, -EINVAL, "it is a directory without a run in it");
 		return open_foreign(run, path, which, &own, err);
 	}
+	/* Whoever writes into a FIFO would be woken by opening it, a device may do whatever it does. */
+	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+		return error_say(err, -EINVAL, "it is no file");
 	if (run_name_is(path, RUN_NAME_USAGE)) {
 		if (lone_series_is(path))
 			return which > 0 ? error_say(err, -ENOENT, "it holds one run")

@@ -51,6 +51,9 @@ struct series_survey {
  * knows. 0; or a negative errno with one line that names the file: -ENOENT nothing there, -EINVAL it is damaged or nothing that is known, -EFBIG, -EACCES ...
  */
 int stored_run_open(const char *name, struct stored_run *ret, struct error *err);
+/* For who reads very many for their fields alone, in half the time: the info file of a run of ours that is done, with no "measurements" in it, which are most of its bytes.
+ * Anything else fails without a line, and is for stored_run_open(). */
+int stored_run_open_brief(const char *name, struct stored_run *ret);
 /* The run numbered `which` of a file that holds several; -ENOENT when there are fewer. Of an own run there is only number 0. */
 int stored_run_open_which(
 	const char *name, size_t which, struct stored_run *ret, struct error *err);

@@ -219,6 +219,8 @@ void compare_json(const struct compare_view *view, struct buf *out)
 	bool failed = false;
 	char *text;
 
+	set_text(all, "schema", "assay-compare");
+	set_text(all, "version", "1.0");
 	set_number(all, "confidence", view->confidence);
 	for (size_t i = 0; i < c->n_groups; i++)
 		json_array_append_new(

@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "model/run_info.h"
-#include "report/number.h"
+#include "record/number.h"
 #include "report/page.h"
 
 /* Columns: a star for the one in use, the key, the mark and the number, the difference, the same in percent. Together less than 80. */

@@ -9,7 +9,6 @@
 #include "report/html_parts.h"
 #include "report/html_text.h"
 #include "report/info_value.h"
-#include "report/number.h"
 #include "report/show.h"
 
 #define COMMAND_BYTES_MAX 2000

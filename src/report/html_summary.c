@@ -6,10 +6,10 @@
 #include "base/buf.h"
 #include "base/macros.h"
 #include "record/json_walk.h"
+#include "record/number.h"
 #include "report/html_parts.h"
 #include "report/html_text.h"
 #include "report/info_value.h"
-#include "report/number.h"
 #include "report/show.h"
 
 /* What people call the quantities, in the order of the table. */

@@ -292,13 +292,14 @@ void process_add_command(const json_t *process, size_t bytes, struct buf *out)
 	size_t from = out->len;
 	bool whole = !json_is_true(json_object_get(process, "command_cut"));
 
-	/* One word alone is a title that the process gave itself, or a line of ps(1): no shell would read it as it stands, so it is not quoted. */
+	/* One word alone is a title that the process gave itself, or a line of ps(1): no shell would read it as it stands, so it is not quoted, and a backslash in
+	 * it is one. */
 	if (json_array_size(command) == 1)
 		command = json_array_get(command, 0);
 	if (json_is_string(command)) {
 		const char *text = json_string_value(command);
 
-		text_add_printable(out, text, strnlen(text, bytes));
+		text_add_quoted_printable(out, text, strnlen(text, bytes));
 		whole = whole && strlen(text) <= bytes;
 	}
 	for (size_t i = 0; i < json_array_size(command); i++) {

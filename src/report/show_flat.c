@@ -12,13 +12,6 @@ struct flat {
 	bool human;
 };
 
-/* It stands in the record as a shell would take it, and would be escaped twice. */
-static bool is_shell_text(const char *name)
-{
-	return strcmp(name, "command") == 0 || strcmp(name, "command.text") == 0 ||
-	       strcmp(name, "target.text") == 0;
-}
-
 static int add_line(const char *name, const struct field *field, void *context)
 {
 	struct flat *f = context;
@@ -36,7 +29,7 @@ static int add_line(const char *name, const struct field *field, void *context)
 		buf_add_text(&text, field->integer ? "true" : "false");
 	else
 		buf_add(&text, field->text, field->n);
-	if (text.len > 0 && !text.failed && is_shell_text(name))
+	if (text.len > 0 && !text.failed && field_is_quoted(name))
 		text_add_quoted_printable(f->out, text.data, text.len);
 	else if (text.len > 0 && !text.failed)
 		text_add_printable(f->out, text.data, text.len);

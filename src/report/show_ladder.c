@@ -8,8 +8,8 @@
 #include "base/macros.h"
 #include "base/utf8.h"
 #include "record/fields.h"
+#include "record/number.h"
 #include "report/info_value.h"
-#include "report/number.h"
 #include "report/page.h"
 #include "report/show.h"
 
@@ -45,9 +45,7 @@ void show_add_value(const char *name, const json_t *number, struct buf *out)
 		.integer = json_integer_value(number),
 		.number = json_number_value(number) };
 
-	if (field_unit(name) == FIELD_CORES)
-		show_add_number(name, field.number, out);
-	else if (field_unit(name) == FIELD_PLAIN && field.type == FIELD_REAL)
+	if (field_unit(name) == FIELD_PLAIN && field.type == FIELD_REAL)
 		buf_addf(out, "%.4g", field.number);
 	else
 		field_text(name, &field, out);
@@ -56,14 +54,8 @@ void show_add_value(const char *name, const json_t *number, struct buf *out)
 void show_add_number(const char *name, double number, struct buf *out)
 {
 	struct field field = { .type = FIELD_REAL, .number = number };
-	char cores[UNITS_TEXT_SIZE];
 
-	if (field_unit(name) == FIELD_CORES) {
-		format_cores(number, cores);
-		buf_add_text(out, cores);
-	} else {
-		field_text(name, &field, out);
-	}
+	field_text(name, &field, out);
 }
 
 static const char *quality_of(const json_t *of)

@@ -6,8 +6,8 @@
 #include "base/buf.h"
 #include "base/macros.h"
 #include "base/utf8.h"
+#include "record/number.h"
 #include "report/info_value.h"
-#include "report/number.h"
 #include "report/page.h"
 #include "report/show.h"
 

@@ -8,8 +8,8 @@
 
 #include "base/buf.h"
 #include "base/utf8.h"
+#include "record/number.h"
 #include "report/info_value.h"
-#include "report/number.h"
 #include "report/show.h"
 
 /* Of the machine's time: from there on it is told. */

@@ -9,10 +9,10 @@
 #include "base/units.h"
 #include "base/utf8.h"
 #include "model/run_info.h"
+#include "record/number.h"
 #include "report/allowed.h"
 #include "report/comparison.h"
 #include "report/host_row.h"
-#include "report/number.h"
 #include "report/page.h"
 #include "report/wrap.h"
 

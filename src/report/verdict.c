@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "report/number.h"
+#include "record/number.h"
 
 /*
  * JUmPER judges means by 0.7 of the CPUs, 0.8 of the memory, and GPUs by 0.1 GB, 5 % and half of the samples. Kept are the numbers; but CPU is

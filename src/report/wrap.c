@@ -103,12 +103,47 @@ void text_add_shortened(struct buf *out, const char *text, size_t n, size_t colu
 	buf_add(out, more, dots < columns ? dots : columns);
 }
 
+static bool is_one_of(const char *word, size_t n, const char *const *words)
+{
+	for (; *words; words++)
+		if (strlen(*words) == n && memcmp(*words, word, n) == 0)
+			return true;
+	return false;
+}
+
+/* Whether the blank between two words is no place to break a line: a number stays with the mark of its quality and with its unit. */
+static bool belong_together(const char *word, size_t n, const char *next)
+{
+	static const char *const marks[] = { "=", "~", ">=", "<=", NULL };
+	static const char *const units[] = { "s", "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB",
+		"%", "J", "W", "MHz", NULL };
+
+	if (next[0] >= '0' && next[0] <= '9' && is_one_of(word, n, marks))
+		return true;
+	return n > 0 && word[n - 1] >= '0' && word[n - 1] <= '9' &&
+	       is_one_of(next, strcspn(next, " ,;:.)"), units);
+}
+
+/* Bytes up to the next blank where a line may be broken. */
+static size_t unbroken(const char *text)
+{
+	size_t n = strcspn(text, " ");
+	size_t word = 0;
+
+	while (text[n] == ' ' && text[n + 1] != ' ' &&
+		belong_together(text + word, n - word, text + n + 1)) {
+		word = n + 1;
+		n = word + strcspn(text + word, " ");
+	}
+	return n;
+}
+
 void text_add_wrapped(struct buf *out, const char *text, size_t column, size_t indent)
 {
 	bool line_start = true;
 
 	for (const char *word = text + strspn(text, " "); *word;) {
-		size_t n = strcspn(word, " ");
+		size_t n = unbroken(word);
 		size_t wide = text_columns(word, n);
 
 		if (!line_start && column + 1 + wide > PAGE_COLUMNS) {
@@ -126,13 +161,23 @@ void text_add_wrapped(struct buf *out, const char *text, size_t column, size_t i
 	}
 }
 
+/* Of a path that does not fit whole, what ends with a slash; any other word is cut where it may be. */
+static size_t behind_a_slash(const char *word, size_t n, size_t fitting)
+{
+	size_t at = fitting;
+
+	while (fitting < n && at > 0 && word[at - 1] != '/')
+		at--;
+	return at > 0 ? at : fitting;
+}
+
 /* A word that no line has room for: as much as there is room for, and the rest below. */
 static size_t add_cut(
 	struct buf *out, const char *word, size_t n, size_t column, size_t indent, size_t columns)
 {
 	while (n > 0) {
 		size_t room = columns > column ? columns - column : 0;
-		size_t fitting = text_fitting(word, n, room);
+		size_t fitting = behind_a_slash(word, n, text_fitting(word, n, room));
 
 		if (fitting == 0 && column <= indent)
 			fitting = n; /* the page is narrower than its margin: nothing helps */
@@ -154,7 +199,7 @@ void text_add_fitting(
 	bool line_start = true;
 
 	for (const char *word = text + strspn(text, " "); *word;) {
-		size_t n = strcspn(word, " ");
+		size_t n = unbroken(word);
 		size_t wide = text_columns(word, n);
 
 		if (!line_start && column + 1 + wide > columns) {

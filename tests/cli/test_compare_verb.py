@@ -18,6 +18,7 @@ import unicodedata
 import pytest
 
 from calling import Caller
+from support import parse
 
 GIB = 1 << 30
 FINE = {"exit_code": 0, "words": "exited 0", "evidence": "wait status 0"}
@@ -54,7 +55,7 @@ class Records:
     def json(self, *words, status=0):
         called = self.compare("--format", "json", *words)
         assert called.status == status, called.err
-        return json.loads(called.out)
+        return parse(called.out, "assay-compare")
 
 
 @pytest.fixture

@@ -111,6 +111,94 @@ def test_keys_are_offered_behind_each_comma_and_minus(shell):
     assert sorted(shell.offers("assay run --measurements minimal,-proc_pss_a")) == ["minimal,-" + key for key in keys]
 
 
+FIELDS = ["proc_last_pss_total_bytes", "proc_mean_pss_total_bytes", "proc_peak_pss_total_bytes"]
+
+
+@pytest.mark.parametrize("option", ["ls --fields", "ls -F", "ls --sort", "compare --fields"])
+def test_fields_are_offered_behind_each_comma(shell, option):
+    assert sorted(shell.offers(f"assay {option} memory_peak_b")) == ["memory_peak_bytes"]
+    assert sorted(shell.offers(f"assay {option} state,proc_peak_pss_t")) == ["state,proc_peak_pss_total_bytes"]
+
+
+@pytest.mark.parametrize("option", ["ls --where", "ls -w", "compare --fail-if", "compare --by"])
+def test_the_first_word_of_an_expression_is_a_field(shell, option):
+    assert sorted(shell.offers(f"assay {option} exit_c")) == ["exit_code"]
+
+
+@pytest.mark.parametrize("name, end", [("bash", "'"), ("zsh", "")])
+def test_a_field_is_finished_behind_a_quote_without_a_blank(assay, room, name, end):
+    """bash ends the quote by itself."""
+    assert Shell(name, assay, room).completed("assay ls -w 'memory_peak_by") == f"assay ls -w 'memory_peak_bytes{end}"
+
+
+def recorded(assay, room):
+    subprocess.run([assay, "run", "-q", "-p", f"{room}/recorded/", "--", "true"], check=True)
+    return json.loads((room / "recorded" / "info.json").read_text())
+
+
+def test_the_fields_are_those_that_runs_have_and_each_stands_once(assay, room):
+    offered = subprocess.run([assay, "completion", "fields"], stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()
+    info = recorded(assay, room)
+
+    assert len(offered) == len(set(offered))
+    assert set(info["summary"]) | {"exit_code", "command", "hostname", "state", "logs_bytes", "cpu_mean_cores"} <= set(offered)
+
+
+def make_runs(room, names, prefix=".assay/runs/{}/", info="{}"):
+    for name in names:
+        path = room / (prefix.format(name) + "info.json")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(info)
+
+
+@pytest.mark.parametrize("verb", ["show", "compare", "compare @last --", "export --to csv"])
+def test_ids_of_the_usual_place_and_the_last_are_offered_for_a_run_and_files_too(shell, room, verb):
+    make_runs(room, ["2026.11.28T10.00.00-31", "2026.11.28T10.00.00-32"])
+    (room / "2026-results").mkdir()
+
+    assert sorted(word.rstrip("/") for word in shell.offers(f"assay {verb} 2026")) == [
+        "2026-results", "2026.11.28T10.00.00-31", "2026.11.28T10.00.00-32"]
+    assert shell.offers(f"assay {verb} @la") == ["@last"]
+
+
+def completion_runs(assay, room, *options, under=(), **more):
+    return subprocess.run([*under, assay, "completion", *options, "runs"], cwd=room, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=True,
+                          **more).stdout.splitlines()
+
+
+def test_the_newest_200_are_offered_the_newest_first_and_no_file_is_opened(assay, room, strace):
+    names = [f"2026.11.{day:02}T10.00.00-{pid}" for day in range(1, 26) for pid in range(10, 20)]
+    make_runs(room, names)
+    make_runs(room, ["2027 $(touch gone)", "2027;x", "2027\nx", "-2027", ".2027"])
+    (room / ".assay/runs/2027.11.28T10.00.00-1").write_text("a file is no run")
+    trace = [strace, "-f", "-qq", "-e", "trace=open,openat", "-o", room / "trace"]
+
+    offered = completion_runs(assay, room, under=trace, env={"ASAN_OPTIONS": "detect_leaks=0", "PATH": "/usr/bin:/bin"})
+
+    assert offered == ["@last", *sorted(names)[:-201:-1]]
+    assert "info.json" not in (room / "trace").read_text()
+
+
+@pytest.mark.parametrize("prefix, word", [
+    ("here/{datetime}-{pid}/", "2026.11.28T10.00.00-31"), ("here/x_{datetime}-{pid}_", "2026.11.28T10.00.00-31"),
+    ("duct_{datetime}-{pid}_", "2026.11.28T10.00.00-31"), ("here/{datetime}/", "here/2026.11.28T10.00.00/"),
+    ("there_{datetime}_", "there_2026.11.28T10.00.00_"),
+])
+def test_a_run_of_another_prefix_is_its_id_or_its_path(assay, room, prefix, word):
+    whole = prefix.replace("{datetime}", "2026.11.28T10.00.00").replace("{pid}", "31")
+    info = recorded(assay, room) | {"id": "2026.11.28T10.00.00-31"}
+    make_runs(room, [""], whole + "{}", json.dumps(info))
+
+    assert completion_runs(assay, room, "-p", prefix) == ["@last", word]
+    assert completion_runs(assay, room, env={"ASSAY_OUTPUT_PREFIX": prefix}) == ["@last", word]
+    shown = subprocess.run([assay, "show", "-p", prefix, word], cwd=room, stdout=subprocess.PIPE, text=True, check=True).stdout
+    assert shown.startswith("assay: exited 0 ")
+
+
+def test_without_runs_none_is_offered(assay, room):
+    assert completion_runs(assay, room) == []
+
+
 def test_files_are_offered_for_the_rest_and_none_for_a_time(shell, room):
     (room / "results-of-may").mkdir()
 

@@ -8,6 +8,7 @@ import os
 import pty
 import re
 import signal
+import socket
 import struct
 import subprocess
 import termios
@@ -280,6 +281,53 @@ def test_what_cannot_be_read_is_named_and_the_others_are_listed(three):
     lines = called.err.splitlines()
     assert sorted(line.split(": ")[1] for line in lines) == [f"runs/{c}_info.json" for c in "abcdefgh"]
     assert "assay: runs/a_info.json: it is empty" in lines
+
+
+def in_place_of_info_files(runs):
+    """What is no file under the names of info files, and the lines that tell of them."""
+    os.mkfifo(runs / "fifo_info.json")
+    place = os.open(runs, os.O_PATH)
+    with socket.socket(socket.AF_UNIX) as bound:
+        bound.bind(f"/proc/self/fd/{place}/socket_info.json")  # its own path may be too long for an address
+    os.close(place)
+    (runs / "dir").mkdir()
+    (runs / "dir" / "info.json").mkdir()
+    (runs / "to_fifo_info.json").symlink_to("fifo_info.json")
+    (runs / "to_dir_info.json").symlink_to("dir")
+    why = {"fifo_info.json": "it is no file", "socket_info.json": "it is no file", "to_fifo_info.json": "it is no file",
+           "to_dir_info.json": "cannot look at it: Is a directory", "dir/info.json": "cannot look at it: Is a directory"}
+    return sorted(f"assay: runs/{name}: {text}" for name, text in why.items())
+
+
+@pytest.mark.parametrize("options", [("--no-index",), ("--rebuild-index",)])
+def test_what_stands_in_place_of_an_info_file_and_is_none_is_named(three, options):
+    lines = in_place_of_info_files(three.here / "runs")
+    (three.here / "runs/r1/info.json").rename(three.here / "runs/dir/info.json/info.json")
+
+    for words in (options, options, ()):  # without options what was made of them the time before is used
+        called = three("ls", "runs", "-f", "jsonl", "-F", "prefix", *words)
+
+        assert (called.status, sorted(called.err.splitlines())) == (1, lines)
+        assert sorted(json.loads(line)["prefix"] for line in called.out.splitlines()) == ["runs/dir/info.json/", "runs/r2/", "runs/r3/"]
+
+
+def test_a_directory_that_is_asked_for_may_be_called_anything(three):
+    (three.here / "runs").rename(three.here / "old-info.json")
+
+    assert prefixes(three, "old-info.json") == ["r1", "r2", "r3"]
+
+
+def test_a_fifo_is_never_opened_so_that_who_writes_into_it_is_not_woken(three, strace, run_assay):
+    in_place_of_info_files(three.here / "runs")
+    # LeakSanitizer does not work under strace.
+    environment = run_assay.environment({"HOME": str(three.here / "home"), "ASAN_OPTIONS": "detect_leaks=0"})
+
+    for words in (["runs"], ["runs", "--rebuild-index"], ["runs/fifo_info.json"], ["runs/to_fifo_info.json"]):
+        done = subprocess.run([strace, "-f", "-qq", "-e", "trace=open,openat,openat2", "-o", "trace", str(three.program), "ls", *words], cwd=three.here,
+                              env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+
+        assert (done.returncode, b"fifo_info.json: it is no file" in done.stderr) == (1, True)
+        assert "fifo_info.json" not in (three.here / "trace").read_text()
 
 
 def test_many_of_one_kind_are_counted(three):

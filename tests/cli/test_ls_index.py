@@ -383,3 +383,190 @@ def test_a_hundred_runs_at_once_and_lists_of_them_lose_nothing(tree, run_assay, 
         assert {one["state"] for one in found} == {"done"}
         assert sorted(one["exit_code"] for one in found) == sorted(i % 7 for i in range(100))
     check_same(tree)
+
+
+def test_what_was_kept_of_a_run_that_changed_since_is_neither_listed_nor_counted(tree):
+    values(tree)
+    for gone, left in (("r7", MANY - 1), ("r8", MANY - 2), ("deep", MANY - 15)):
+        shutil.rmtree(tree.here / "runs" / gone)  # each before a list that does not know it yet
+        assert tree("ls", "runs", "-w", "memory_peak_bytes > 1000").err == f"assay: none of the {left} runs here matches\n"
+    make(tree, "new", tree.template, 600)
+    info = json.loads(tree.template)
+    info["headline"]["memory_peak_bytes"]["value"] = 700
+    tree.write("outside.json", json.dumps(info))
+
+    assert values(tree, "-w", "memory_peak_bytes > 600") == [700]
+
+
+def scribble(path, how):
+    size = path.stat().st_size
+    if how == "garbage":
+        path.write_bytes(b"garbage" * 1000)
+    elif how == "empty":
+        path.write_bytes(b"")
+    elif how == "truncated":
+        os.truncate(path, size // 2)
+    elif how == "zeros":
+        with open(path, "r+b") as file:
+            file.seek(4096)
+            file.write(b"\0" * (size - 4096))
+    elif how == "pieces":
+        with open(path, "r+b") as file:
+            for at in range(3000, size, 9000):
+                file.seek(at)
+                file.write(b"\xff" * 50)
+    elif how == "of another program":
+        path.unlink()
+        with sqlite3.connect(path) as other:
+            other.execute("CREATE TABLE runs (a)")
+        other.close()
+    elif how == "of another version":
+        with sqlite3.connect(path) as ours:
+            ours.execute("UPDATE meta SET value = '0.0.0' WHERE key = 'program'")
+        ours.close()
+
+
+@pytest.mark.parametrize("how", ["garbage", "empty", "truncated", "zeros", "pieces", "of another program", "of another version"])
+def test_a_damaged_index_is_made_anew_and_not_a_word_is_said(tree, how):
+    expected = [ls(tree, "runs", *words, "--no-index") for words in QUERIES]
+    values(tree)
+    [path] = indexes(tree)
+    scribble(path, how)
+
+    assert [ls(tree, "runs", *words) for words in QUERIES] == expected
+    assert [ls(tree, "runs", *words) for words in QUERIES] == expected
+    with sqlite3.connect(path) as index:
+        assert index.execute("SELECT count(*) FROM runs").fetchone() == (MANY,)
+        assert index.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    index.close()
+
+
+def test_a_cache_that_cannot_be_written_is_no_failure(tree, ordinary_user):
+    tree.write("file", "no directory")
+    for path in (tree.here, *tree.here.rglob("*")):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+
+    for cache in ("/proc/nowhere", "HERE/file", "HERE"):
+        user = ordinary_user if cache == "HERE" else None
+        assert values(tree, env={"XDG_CACHE_HOME": cache}, user=user) == list(range(MANY))
+    assert values(tree, env={"HOME": ""}) == list(range(MANY))
+
+
+def test_an_index_that_can_be_read_alone_is_used_and_stays_right(tree, ordinary_user):
+    values(tree)
+    for path in (tree.here, *tree.here.rglob("*")):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+    make(tree, "new", tree.template, 600)
+
+    for _ in range(2):
+        assert values(tree, user=ordinary_user) == [*range(MANY), 600]
+    write_in_place(tree, "r5", 10000)
+    assert values(tree, "-w", "memory_peak_bytes = 5", user=ordinary_user) == []
+
+
+@pytest.mark.parametrize("lock", ["IMMEDIATE", "EXCLUSIVE"])
+def test_a_locked_index_is_no_failure(tree, lock):
+    values(tree)
+    make(tree, "new", tree.template, 600)
+    index = sqlite3.connect(indexes(tree)[0], isolation_level=None)
+    index.execute(f"BEGIN {lock}")
+    try:
+        assert values(tree) == [*range(MANY), 600]
+    finally:
+        index.close()
+    assert values(tree) == [*range(MANY), 600]
+
+
+def test_no_index_leaves_it_alone_and_rebuild_makes_it_anew(tree):
+    values(tree, "--no-index")
+    assert indexes(tree) == []
+    values(tree)
+    [path] = indexes(tree)
+    before = path.read_bytes()
+    make(tree, "new", tree.template, 600)
+    values(tree, "--no-index")
+    assert path.read_bytes() == before
+    write_in_place(tree, "r5", 10000)
+    assert values(tree, "--rebuild-index")[-1] == 10000
+
+
+def test_an_index_that_nothing_changed_for_is_not_written(tree):
+    values(tree)
+    [path] = indexes(tree)
+    before = (path.stat().st_mtime_ns, path.stat().st_ino)
+
+    values(tree)
+
+    assert (path.stat().st_mtime_ns, path.stat().st_ino) == before
+    assert not path.with_name(path.name + "-journal").exists()
+
+
+def start_ls(call, run_assay, name):
+    with open(call.here / f"{name}.out", "wb") as out, open(call.here / f"{name}.err", "wb") as err:
+        return subprocess.Popen([str(call.program), "ls", "runs", "-f", "jsonl", "-F", "prefix"], stdin=subprocess.DEVNULL, stdout=out,
+                                stderr=err, cwd=call.here, env=run_assay.environment({"HOME": f"{call.here}/home"}))
+
+
+def test_several_at_once_agree_while_it_is_made_and_afterwards(tree, run_assay):
+    expected = ls(tree, "runs", "-F", "prefix", "--no-index")[1].encode()
+    for turn in range(2):
+        processes = [start_ls(tree, run_assay, f"at-once{i}") for i in range(8)]
+        assert [process.wait(60) for process in processes] == [0] * 8
+        for i in range(8):
+            assert (tree.here / f"at-once{i}.err").read_bytes() == b"", turn
+            assert (tree.here / f"at-once{i}.out").read_bytes() == expected, turn
+
+
+def test_a_hundred_runs_at_once_and_lists_of_them_lose_nothing(tree, run_assay, room):
+    before = {json.loads(line)["prefix"] for line in ls(tree, "runs", "-F", "prefix")[1].splitlines()}
+    started = [run_assay.start(["sh", "-c", f"exit {i % 7}"], prefix=f"{room}/here/runs/{'flat-' if i % 2 else f'own{i}/'}{i}-")
+               for i in range(100)]
+
+    while any(one.process.poll() is None for one in started):
+        there = {f"runs/{one.prefix.partition('/runs/')[2]}" for one in started if read_info(one.prefix)}
+        status, out, err = ls(tree, "runs", "-F", "prefix,state")
+        found = [json.loads(line) for line in out.splitlines()]
+        assert (status, err) == (0, "")
+        assert before | there <= {one["prefix"] for one in found}
+        assert "lost" not in {one["state"] for one in found}
+    assert [one.wait(60) for one in started] == [i % 7 for i in range(100)]
+
+    for words in ((), ("--no-index",)):
+        found = [json.loads(line) for line in ls(tree, "runs", "-F", "prefix,state,exit_code", "-w", "not tags.n", *words)[1].splitlines()]
+        assert len(found) == 100
+        assert {one["state"] for one in found} == {"done"}
+        assert sorted(one["exit_code"] for one in found) == sorted(i % 7 for i in range(100))
+    check_same(tree)
+
+
+def test_what_was_kept_of_a_run_that_changed_since_is_neither_listed_nor_counted(tree):
+    values(tree)
+    for there, name in ((MANY - 1, "r7"), (MANY - 2, "r8"), (MANY - 12, "deep")):
+        shutil.rmtree(tree.here / "runs" / name)  # each before a list that does not know it yet
+        if name == "deep":
+            make(tree, "new", tree.template, 600)
+        assert tree("ls", "runs", "-w", "memory_peak_bytes > 1000").err == f"assay: none of the {there - (name == 'deep') * 2} runs here matches\n"
+    info = json.loads(tree.template)
+    info["headline"]["memory_peak_bytes"]["value"] = 700
+    tree.write("runs/r9/other", json.dumps(info)).rename(tree.here / "runs" / "r9" / "info.json")
+
+    assert values(tree, "-w", "memory_peak_bytes < 10 or memory_peak_bytes >= 600") == [1, 2, 3, 4, 5, 6, 600, 700]
+
+
+def test_a_tree_that_changed_takes_nothing_from_the_rows_of_those_before_it(tree):
+    shutil.copytree(tree.here / "runs", tree.here / "more")
+    for name in ("runs", "more"):
+        for path in (tree.here / name).rglob("info.json"):
+            info = json.loads(path.read_text())
+            n = int(info["tags"]["n"]) * 2 + (name == "more")
+            info["time"]["started"] = f"2020-01-01T00:{n // 60:02}:{n % 60:02}.000000Z"
+            tree.write(path.parent / "other", json.dumps(info)).rename(path)
+    age(tree)
+    words = ("ls", "runs", "more", "-f", "jsonl", "-n", "6", "-F", "prefix")
+    tree(*words)
+    assert len(indexes(tree)) == 2
+    shutil.rmtree(tree.here / "more" / "r129")
+
+    found = tree(*words).out
+
+    assert found == "".join(f'{{"prefix": "{at}/"}}\n' for at in ("more/r126", "runs/r127", "more/r127", "runs/r128", "more/r128", "runs/r129"))

@@ -74,6 +74,17 @@ def test_a_name_that_several_runs_have_is_told_and_the_last_is_taken(call):
     assert meant(call, "other") == f"{other}/info.json"
 
 
+def test_a_verb_that_is_to_be_quiet_takes_the_last_of_a_name_without_a_word(call):
+    for _ in range(3):
+        record(call, "--name", "bench")  # fails if anything is said
+
+    for words in (("ls", "-q", "bench"), ("ls", "-l", "ERROR", "bench"), ("export", "-q", "-t", "json", "bench")):
+        called = call(*words)
+        assert (called.status, called.err) == (0, ""), words
+        assert called.out
+    assert call("ls", "-l", "WARNING", "bench").err == "assay: 3 runs are called bench: this is the one that began last\n"
+
+
 def test_the_last_of_a_name_is_the_one_that_began_last_whichever_was_written_last(call):
     first = record(call, "--name", "bench")
     last = record(call, "--name", "bench")

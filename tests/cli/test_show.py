@@ -14,7 +14,7 @@ import unicodedata
 import pytest
 
 from calling import Caller
-from support import REPOSITORY, skip_with_a_sanitizer, wait_for
+from support import REPOSITORY, parse, skip_with_a_sanitizer, validator, wait_for
 
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 GIB = 1024 ** 3
@@ -63,7 +63,7 @@ def made(room):
 
 def tags(called):
     assert called.status == 0, called.err
-    return [verdict["tag"] for verdict in json.loads(called.out)["verdicts"]]
+    return [verdict["tag"] for verdict in parse(called.out, "assay-show")["verdicts"]]
 
 
 def on_terminal(argv, width, env):
@@ -94,7 +94,7 @@ def test_a_real_run_is_told_with_the_numbers_of_its_record(run_assay, show):
     assert (page.status, page.err) == (0, "")
     assert page.out.startswith("assay: exited 0 after ")
     assert "spike, " in page.out and "a=b" in page.out and "hello" in page.out
-    told = json.loads(show("--json", prefix).out)
+    told = parse(show("--json", prefix).out, "assay-show")
     assert told["info"] == run.info
     assert told["state"] == "done" and told["series"]["windows"] == len(run.usage)
     assert (told["series"]["damaged"], told["series"]["torn"]) == (0, False)
@@ -155,7 +155,7 @@ def test_a_command_that_is_longer_than_what_is_kept_says_so(show, made):
     process = {"pid": 5, "start_time_ticks": 5, "name": "x", "born": True, "states": {}, "values": {"proc_cpu_seconds": {"delta": 1.0}}}
     path = made([window(0, 0, 1, processes=[{**process, "command": ["a", "b" * 600]}, {**process, "pid": 6, "command": ["a"] * 300},
                                             {**process, "pid": 7, "command": ["a", "b"], "command_cut": True}])])
-    told = [process["command"] for process in json.loads(show("--json", path).out)["top_processes"]]
+    told = [process["command"] for process in parse(show("--json", path).out, "assay-show")["top_processes"]]
 
     assert sorted(told) == sorted(["a " + "b" * 512 + "...", " ".join(["a"] * 257) + "...", "a b..."])
 
@@ -288,7 +288,7 @@ def test_who_else_used_the_machine_is_told_as_the_summary_told_it(show, made):
     path = made(host_cpu=host)
 
     assert "  note         ~ others used 1.90 of 2 cores of the machine meanwhile\n" in show(path).out
-    assert json.loads(show("--json", path).out)["warnings"] == ["~ others used 1.90 of 2 cores of the machine meanwhile"]
+    assert parse(show("--json", path).out, "assay-show")["warnings"] == ["~ others used 1.90 of 2 cores of the machine meanwhile"]
     alone = made(name="one", host_cpu={**host, "cores": 1, "others_seconds": 5.0})
     assert "~ others used 0.50 of 1 core of the machine" in show(alone).out
 
@@ -345,7 +345,7 @@ def test_a_torn_and_damaged_series_is_told_and_the_rest_shown(show, made):
     assert called.status == 0
     assert "the last line of the series is not whole" in called.out
     assert "1 line of the series could not be read, the first is line 2" in called.out
-    told = json.loads(show("--json", path).out)["series"]
+    told = parse(show("--json", path).out, "assay-show")["series"]
     assert (told["windows"], told["damaged"], told["torn"]) == (2, 1, True)
 
 
@@ -356,7 +356,7 @@ def test_a_window_that_makes_no_sense_is_told_as_damage(show, made, wrong):
     out = show(path).out
 
     assert "1 line of the series could not be read, the first is line 2" in out
-    told = json.loads(show("--json", path).out)["series"]
+    told = parse(show("--json", path).out, "assay-show")["series"]
     assert (told["windows"], told["damaged"]) == (2, 1)
 
 
@@ -375,7 +375,7 @@ def test_a_run_that_runs_is_told_so_far_and_a_lost_one_as_lost(run_assay, show):
     started.running_info()
     wait_for(lambda: os.path.exists(f"{started.prefix}usage.jsonl") and os.path.getsize(f"{started.prefix}usage.jsonl"), "a window")
     called = show(started.prefix)
-    told = json.loads(show("--json", started.prefix).out)
+    told = parse(show("--json", started.prefix).out, "assay-show")
     for name in ("pid", "keeper_pid", "job_pid"):
         os.kill(told["info"]["monitor"][name], signal.SIGKILL)
     started.process.wait()
@@ -394,7 +394,7 @@ def test_a_run_of_another_machine_is_told_as_it_was_when_it_was_written(show, ma
 
     assert called.out.startswith("assay: running when last written, for 10.0 s: job\n")
     assert "state it ran on another machine when it was last written; whether it still does cannot be known here" in " ".join(called.out.split())
-    told = json.loads(show("--json", path).out)
+    told = parse(show("--json", path).out, "assay-show")
     assert told["state"] == "running" and "cannot be known here" in told["why"]
 
 
@@ -436,7 +436,7 @@ def test_the_table_of_processes_says_how_its_numbers_are_known(show, made):
             assert re.search(r"^ +pid( name)? +>= cpu +>= rss( +pss)? += read +>= write", out, re.M), out
             assert re.search(r"^ +6( dd)? +0\.500 s +-( +-)? +- +-", out, re.M), out
         assert re.search(r"^ +pid( name)? +>= cpu +>= rss +>= io", show(*form, "--width", 60, path).out, re.M)
-    first, second = json.loads(show("--json", path).out)["top_processes"]
+    first, second = parse(show("--json", path).out, "assay-show")["top_processes"]
     assert first["qualities"] == {"cpu_seconds": "lower_bound", "peak_rss_bytes": "lower_bound", "io_read_bytes": "exact",
                                   "io_write_bytes": "lower_bound"}
     assert second["qualities"] == {"cpu_seconds": "exact"} and "peak_rss_bytes" not in second
@@ -466,6 +466,34 @@ def test_events_stand_in_order_of_time(show, made):
         "       5.000 s  end       exited 0\n")
 
 
+def test_every_verb_rounds_a_number_as_the_summary_does(run_assay, assay, room, made):
+    """Half a hundredth is rounded up, a tenth of a percent is not; seconds and joules have their forms."""
+    call = Caller(run_assay, assay, room / "here")
+    fields = {"cpu_mean_cores": (0.995, "0.99", "1.00"), "cpu_peak_cores": (3.005, "3.00", "3.01"), "cpu_seconds": (64.96, "64.96", "1m 5.0s"),
+              "energy_joules": (12345.678, "1.235e+04 J", "12345.7 J"), "cpu_busy_percent": (99.96, "100.0 %", "99.9 %")}
+    path, again = (str(made(name=name, id=name, headline=headline(wall_seconds=10.0, **{name: value for name, (value, _, _) in fields.items()})))
+                   for name in ("first", "second"))
+
+    human = call("show", "-H", path).out
+    row = call("ls", "--no-index", "-F", ",".join(fields), path).out.splitlines()[-1]
+    compared = call("compare", "--fields", ",".join(fields), "--all", path, again).out
+
+    for name, (_, wrong, right) in fields.items():
+        assert f"\n{name}: {right}\n" in human, name
+        assert f"= {right}" in row and f"= {wrong}" not in row, name
+        assert right in compared and wrong not in compared, name
+
+
+def test_what_is_in_shell_words_is_escaped_once_in_a_flat_line_wherever_it_stands(show, made):
+    """A record keeps a newline of a command as a shell reads it, $'a\\nb'; an attached target's name is made in the same way."""
+    words = r"$'a\nb\\c'"
+    out = show("--flat", made(command={"text": words, "argv": ["a\nb\\c"]}, target={"text": words, "kind": "pid"})).out
+
+    for name in ("command.text", "target.text"):
+        assert f"\n{name}: {words}\n" in out
+    assert f"\ntarget: {words}\n" in show("--flat", made(name="other", target=words)).out
+
+
 def test_flat_forms_have_every_member_raw_or_for_people(show, made):
     path = made(headline=headline(wall_seconds=65.0, memory_peak_bytes=GIB), tags={"a": "line\nbreak"})
     flat, human = show("--flat", path).out, show("-H", path).out
@@ -473,6 +501,32 @@ def test_flat_forms_have_every_member_raw_or_for_people(show, made):
     assert "memory_peak_bytes: 1073741824\n" in flat and "wall_seconds: 65\n" in flat
     assert "memory_peak_bytes: 1 GiB\n" in human and "wall_seconds: 1m 5.0s\n" in human
     assert "tags.a: line\\nbreak\n" in flat
+
+
+@pytest.mark.parametrize("schema", ["assay-show", "assay-compare"])
+def test_each_output_has_a_schema_that_refuses_what_is_not_in_it(run_assay, assay, room, made, schema):
+    call = Caller(run_assay, assay, room / "here")
+    first, second = (str(made(name=name, id=name, headline=headline(wall_seconds=wall))) for name, wall in (("a", 10.0), ("b", 12.0)))
+    words = ("show", "--json", first) if schema == "assay-show" else ("compare", "-f", "json", "--fail-if", "wall_seconds > +50%", first, second)
+    told = parse(call(*words).out, schema)
+
+    assert (told["schema"], told["version"]) == (schema, "1.0")
+    for member in told:
+        less = {name: value for name, value in told.items() if name != member}
+        assert schema == "assay-show" and member == "why" or not validator(schema).is_valid(less), member
+    assert not validator(schema).is_valid(told | {"more": 1})
+
+
+def test_a_file_of_any_name_is_told_in_json(show, room):
+    """Its bytes need not be UTF-8."""
+    path = os.fsencode(room / "here") + b"/\xff_info.json"
+    (room / "here").mkdir(exist_ok=True)
+    with open(path, "wb") as file:
+        file.write(b'{"schema": "assay-run", "version": "1.0", "state": "done", "command": {"text": "x", "argv": ["x"]}}')
+
+    told = parse(show("--json", ".").out, "assay-show")
+
+    assert told["file"] == "./\\xff_info.json"
 
 
 def test_several_runs_come_one_after_the_other_and_a_bad_one_is_told(show, made):
@@ -496,7 +550,7 @@ def test_runs_of_other_tools_are_told_with_what_they_have(show):
     assert re.search(r"^ +4712 +- +100 MiB +- +-  python3 work\.py$", duct.out, re.M)
     assert "0.00" not in duct.out and "self " not in duct.out  # nothing is made up
     gpus = show(FOREIGN / "nvidia-smi-header.csv").out.replace("\n               ", " ")
-    assert re.search(r"gpu GPU-aaaaaaaa-0000: [0-9.]+ % busy on average, 100\.0 % at most, 2 GiB of its memory at most, 460 J used", gpus)
+    assert re.search(r"gpu GPU-aaaaaaaa-0000: [0-9.]+ % busy on average, 100\.0 % at most, 2 GiB of its memory at most, 460\.0 J used", gpus)
     several = show(FOREIGN / "jumper-session.zip")
     assert several.status == 0
     assert re.findall(r"level=(\w+)", several.out) == ["process", "system"]

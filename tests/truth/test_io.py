@@ -14,6 +14,15 @@ def needs_disk(room):
         pytest.skip(f"{room} is in memory: nothing written there reaches storage")
 
 
+def load_undisturbed(run_assay, *words, user):
+    """Run anew, twice at most, where perf counted time that a hypervisor took for time of lost children: the claim is then weaker than it need be."""
+    for _ in range(3):
+        run = run_assay.load(*words, user=user)
+        if "perf saw CPU time of children" not in run.headline["io_write_syscall_bytes"].get("why", ""):
+            break
+    return run
+
+
 def made_file(room, size):
     path = room / "data"
     with open(path, "wb") as out:
@@ -44,7 +53,7 @@ def test_direct_writes_are_counted_in_calls_and_in_storage(run_assay, user, room
 
 def test_short_children_that_write_are_counted_once_each(run_assay, user, room):
     needs_disk(room)
-    run = run_assay.load("io-children", room, 20, 10, "waited", user=user)
+    run = load_undisturbed(run_assay, "io-children", room, 20, 10, "waited", user=user)
 
     check_io(run, "io_write_syscall_bytes", "exact")
     check_io(run, "io_write_bytes", "exact")

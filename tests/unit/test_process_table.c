@@ -136,10 +136,14 @@ static void a_command_is_quoted_but_for_a_title_that_is_one_word(void **state)
 	(void) state;
 	add(&t,
 		"{\"pid\":1,\"command\":[\"/bin/x\",\"a b\"]},{\"pid\":2,\"command\":[\"nginx: "
-		"worker\\u001b\"]}",
+		"worker\\u001b\"]},{\"pid\":3,\"command\":[\"C:\\\\job.exe\"]},{\"pid\":4,"
+		"\"command\":\"a\\\\b "
+		"c\"}",
 		0);
 	assert_string_equal(t.list[0].command, "/bin/x 'a b'");
 	assert_string_equal(t.list[1].command, "nginx: worker\\e");
+	assert_string_equal(t.list[2].command, "C:\\job.exe");
+	assert_string_equal(t.list[3].command, "a\\b c");
 	process_table_done(&t);
 }
 
@@ -198,6 +202,23 @@ static void a_word_that_is_longer_than_a_line_is_cut(void **state)
 	fits("  a  b ", 0, 0, 80, "a b");
 }
 
+static void a_path_that_is_longer_than_a_line_is_cut_behind_a_slash(void **state)
+{
+	(void) state;
+	fits("/var/spool/file and", 2, 2, 13, "/var/spool/\n  file and");
+	fits("/var/spoolspool and", 0, 0, 8, "/var/\nspoolspo\nol and");
+	fits("/var/spool and", 0, 0, 10, "/var/spool\nand");
+}
+
+static void a_number_stays_with_its_mark_and_its_unit(void **state)
+{
+	(void) state;
+	fits("about >= 12.5 MiB, ~ 3 s", 0, 0, 12, "about\n>= 12.5 MiB,\n~ 3 s");
+	fits("after 0.005 s: sh", 0, 0, 12, "after\n0.005 s: sh");
+	fits("a = b 4 of 12 cores", 0, 0, 5, "a = b\n4 of\n12\ncores");
+	fits("run2 s3 8 %)", 0, 0, 9, "run2 s3\n8 %)");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -209,6 +230,8 @@ int main(void)
 		cmocka_unit_test(a_command_is_quoted_but_for_a_title_that_is_one_word),
 		cmocka_unit_test(of_very_many_the_living_and_the_largest_are_kept),
 		cmocka_unit_test(a_word_that_is_longer_than_a_line_is_cut),
+		cmocka_unit_test(a_path_that_is_longer_than_a_line_is_cut_behind_a_slash),
+		cmocka_unit_test(a_number_stays_with_its_mark_and_its_unit),
 	};
 	return cmocka_run_group_tests_name("process_table", tests, NULL, NULL);
 }

@@ -11,7 +11,7 @@
 #include "base/macros.h"
 #include "model/run_info.h"
 #include "report/comparison.h"
-#include "report/number.h"
+#include "record/number.h"
 #include "report/summary.h"
 #include "report/wrap.h"
 

@@ -17,6 +17,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/line_source.h"
+#include "record/json_cut.h"
 
 /* A file in memory that holds the bytes. */
 static int file_of(const char *bytes, size_t n)
@@ -363,6 +364,63 @@ static void test_whether_a_run_of_another_machine_still_runs_is_not_known(void *
 	expect_state(STORED_LOST, "no recorder holds it");
 }
 
+static void expect_cut(const char *text, const char *expected)
+{
+	char *copy = strdup(text);
+	size_t n;
+
+	assert_non_null(copy);
+	n = json_cut_list(copy, strlen(text), "list");
+	assert_int_equal(n, strlen(expected));
+	assert_memory_equal(copy, expected, n);
+	free(copy);
+}
+
+static void test_a_list_is_emptied_and_nothing_else(void **state)
+{
+	(void) state;
+	expect_cut("{\"a\": [1], \"list\": [1, {\"b\": [2]}], \"c\": 3}",
+		"{\"a\": [1], \"list\": [], \"c\": 3}");
+	expect_cut("{\"list\"\n:\t[\"]\\\"]\", [\"\\\\\"]]}", "{\"list\"\n:\t[]}");
+	expect_cut("{\"list\": []}", "{\"list\": []}");
+	/* another of that name, a text, an object */
+	expect_cut("{\"a\": {\"list\": [1]}}", "{\"a\": {\"list\": [1]}}");
+	expect_cut("{\"a\": \"list\", \"b\": [1]}", "{\"a\": \"list\", \"b\": [1]}");
+	expect_cut("{\"list\": {\"a\": [1]}}", "{\"list\": {\"a\": [1]}}");
+	/* what is no JSON stays so */
+	expect_cut("{\"list\": [1, \"", "{\"list\": [1, \"");
+	expect_cut("{\"list\": [1, 2", "{\"list\": [1, 2");
+	expect_cut("{\"list\": [1}, 2]", "{\"list\": [1}, 2]");
+	expect_cut("{\"list", "{\"list");
+	expect_cut("", "");
+}
+
+#define WITH_ROWS(state_member)                                                                    \
+	"{\"schema\": \"assay-run\", \"version\": \"1.0\", " state_member ", \"id\": \"x\", "      \
+	"\"measurements\": [{\"key\": \"k\"}], \"headline\": {\"wall_seconds\": {\"value\": 3}}}"
+
+static void test_in_brief_a_run_that_is_done_is_read_and_no_other(void **state)
+{
+	(void) state;
+	struct stored_run run;
+	const char *const others[] = { WITH_ROWS("\"state\": \"running\""),
+		WITH_ROWS("\"state\": \"lost\""), WITH_ROWS("\"state\": 1"), "{}", "[", "x" };
+
+	put("info.json", WITH_ROWS("\"state\": \"done\""));
+	assert_int_equal(stored_run_open_brief(".", &run), 0);
+	assert_string_equal(run.file, "./info.json");
+	assert_string_equal(run.format, "assay");
+	assert_int_equal(run.state, STORED_DONE);
+	assert_int_equal(json_array_size(json_object_get(run.info, "measurements")), 0);
+	assert_true(json_is_object(json_object_get(run.info, "headline")));
+	stored_run_done(&run);
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		put("info.json", others[i]);
+		assert_true(stored_run_open_brief("info.json", &run) < 0);
+	}
+	assert_true(stored_run_open_brief("nowhere", &run) < 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -383,6 +441,10 @@ int main(void)
 			test_what_cannot_be_read_is_said_with_its_name, make_room, drop_room),
 		cmocka_unit_test_setup_teardown(
 			test_an_imported_run_that_was_lost_says_why, make_room, drop_room),
+		cmocka_unit_test(test_a_list_is_emptied_and_nothing_else),
+		cmocka_unit_test_setup_teardown(
+			test_in_brief_a_run_that_is_done_is_read_and_no_other, make_room,
+			drop_room),
 		cmocka_unit_test_setup_teardown(
 			test_whether_a_run_of_another_machine_still_runs_is_not_known, make_room,
 			drop_room),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A number in the unit that people read it in. */
-#ifndef ASSAY_REPORT_NUMBER_H
-#define ASSAY_REPORT_NUMBER_H
+/* A number in the unit that people read it in: the one place for the summary, show, ls and compare. */
+#ifndef ASSAY_RECORD_NUMBER_H
+#define ASSAY_RECORD_NUMBER_H
 
 #include <stdint.h>
 

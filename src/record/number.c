@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes a number of a measurement for people. */
-#include "report/number.h"
+#include "record/number.h"
 
 #include <stdio.h>
 #include <string.h>
