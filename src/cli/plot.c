@@ -447,6 +447,7 @@ const struct verb verb_plot = {
 	.mixed = true,
 	.help = "draws recorded runs: CPU, memory, I/O and more over time",
 	.usage = "[options] [RUN...]",
+	.offers = OFFERS_RUNS,
 	.text = "Draws one or several runs over one axis of time, from their records alone; "
 		"without RUN the last one. " RUN_WORDS,
 	.options = rows,

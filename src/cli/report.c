@@ -173,6 +173,7 @@ const struct verb verb_report = {
 	.mixed = true,
 	.help = "makes a page of a run, or of several side by side, in one HTML file",
 	.usage = "[options] [RUN...] -o FILE",
+	.offers = OFFERS_RUNS,
 	.text = "Makes one HTML file that tells all there is of a run, with charts; of several "
 		"runs "
 		"how they differ. Without RUN it is the last one. " RUN_WORDS,
