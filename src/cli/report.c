@@ -97,8 +97,8 @@ static int write_page(const struct buf *page, const char *path)
 
 static int make_page(struct reported *p, const struct stored_run *const *runs, struct buf *page)
 {
-	const struct picture_options options = { .from = NAN,
-		.to = NAN,
+	const struct picture_options options = { .from = (double) NAN,
+		.to = (double) NAN,
 		.n_processes = PICTURE_PROCESSES_USUAL,
 		.time = p->n > 1 ? PICTURE_FROM_START : PICTURE_TIME_USUAL };
 	struct error err = { 0 };

@@ -85,7 +85,8 @@ static int add_subdir(struct listing *l, const struct dirent *entry)
 	char *copy = strdup(entry->d_name);
 	if (!copy)
 		return -ENOMEM;
-	l->subdirs[l->n_subdirs++] = (struct subdir){ copy, entry->d_ino };
+	l->subdirs[l->n_subdirs].name = copy;
+	l->subdirs[l->n_subdirs++].inode = entry->d_ino;
 	return 0;
 }
 

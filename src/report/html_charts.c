@@ -36,7 +36,7 @@ static void mean_and_peak(const struct picture_line *line, double *ret_mean, dou
 	double sum = 0;
 	double length = 0;
 
-	*ret_peak = -INFINITY;
+	*ret_peak = (double) -INFINITY;
 	for (size_t i = 0; i < line->n; i++) {
 		const struct picture_point *p = &line->points[i];
 
