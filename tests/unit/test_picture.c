@@ -384,6 +384,49 @@ static void processes_beyond_the_first_are_one_line(void **state)
 	end(&m);
 }
 
+static void memory_of_a_process_lasts_as_long_as_the_process(void **state)
+{
+	const struct picture_options o = { ALL, .n_processes = 1 };
+	struct made m;
+	struct picture p;
+	const struct picture_panel *memory;
+	const struct picture_line *first;
+	const struct picture_line *rest;
+
+	(void) state;
+	begin(&m);
+	/* Of ten samples one met 12, born with the window, and five 13, born in its middle. */
+	buf_addf(&m.series,
+		"{\"schema\":\"assay-usage\",\"version\":\"1.0\",\"sequence\":0,"
+		"\"start_seconds\":0,\"end_seconds\":1,\"samples\":10,\"missed_ticks\":0,"
+		"\"values\":{},\"processes\":[" PROCESS(11, "", 0.9, 9000) "," PROCESS(12,
+			",\"ended\":true,\"born\":true,\"states\":{\"R\":1}", 0.1,
+			4000) "," PROCESS(13, ",\"since_seconds\":0.5,\"born\":true", 0.1,
+			2000) "]}\n");
+	m.sequence = 1;
+	/* Of all that are quiet nothing is said; one that is there and was not read has what it had. */
+	window(&m, 1, 2, "", ",\"processes\":[]");
+	window(&m, 2, 3, "",
+		",\"processes\":[{\"pid\":13,\"start_time_ticks\":13,\"values\":{"
+		"\"proc_cpu_seconds\":{\"delta\":0.1}}}]");
+	draw(finish(&m, NOON, 3, ""), &o, &p);
+	memory = picture_panel_of(&p, "process_memory", 0);
+	assert_int_equal(memory->n_lines, 2);
+	first = &memory->lines[0];
+	rest = &memory->lines[1];
+	assert_string_equal(first->label, "11 p11");
+	near(first->points[0].mean, 9000, 1e-9);
+	near(first->points[first->n - 1].mean, 9000, 1e-9);
+	near(first->points[first->n - 1].end, 3, 1e-9);
+	near(rest->points[0].mean, 0.1 * 4000 + 0.5 * 2000, 1e-6);
+	near(rest->points[1].mean, 2000, 1e-9);
+	near(rest->points[rest->n - 1].mean, 2000, 1e-9);
+	assert_int_equal(rest->quality, ESTIMATE);
+	near(memory->highest, 11000, 1e-6);
+	picture_done(&p);
+	end(&m);
+}
+
 static void runs_that_overlap_lie_where_they_were_by_the_clock(void **state)
 {
 	struct picture_options o = { ALL };
@@ -528,6 +571,7 @@ int main(void)
 		cmocka_unit_test(of_two_sources_one_is_drawn_and_the_other_on_request),
 		cmocka_unit_test(memory_lies_between_pss_and_rss_below_its_limit),
 		cmocka_unit_test(processes_beyond_the_first_are_one_line),
+		cmocka_unit_test(memory_of_a_process_lasts_as_long_as_the_process),
 		cmocka_unit_test(runs_that_overlap_lie_where_they_were_by_the_clock),
 		cmocka_unit_test(idle_time_is_left_out_and_told),
 		cmocka_unit_test(what_ended_the_run_is_marked),
