@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the scripts ask for while somebody types: the names of runs, from those of directories alone, and of fields. */
 #include <dirent.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,29 +20,27 @@
 
 /* The greatest names, which are the newest runs where the date comes first; the least of them in front. */
 struct greatest {
-	char *names[NEWEST];
+	char names[NEWEST][NAME_MAX + 1];
 	size_t n;
 };
 
 static void take(struct greatest *g, const char *name, size_t length)
 {
-	char *copy;
 	size_t at = 0;
 
 	while (at < g->n && strncmp(g->names[at], name, length) < 0)
 		at++;
-	if (at == 0 && g->n == NEWEST)
-		return;
-	copy = strndup(name, length);
-	if (!copy)
+	if ((at == 0 && g->n == NEWEST) || length > NAME_MAX)
 		return;
 	if (g->n == NEWEST) {
-		free(g->names[0]);
-		memmove(g->names, g->names + 1, --at * sizeof(*g->names));
+		at--;
+		memmove(g->names[0], g->names[1], at * sizeof(g->names[0]));
 	} else {
-		memmove(g->names + at + 1, g->names + at, (g->n++ - at) * sizeof(*g->names));
+		memmove(g->names[at + 1], g->names[at], (g->n - at) * sizeof(g->names[0]));
+		g->n++;
 	}
-	g->names[at] = copy;
+	memcpy(g->names[at], name, length);
+	g->names[at][length] = '\0';
 }
 
 /* How much of the name of a directory, or of an info file without its own, names a run; 0: none. */
@@ -102,10 +101,8 @@ void completion_runs(const char *output_prefix, struct buf *out)
 		closedir(d);
 	if (g.n > 0)
 		buf_add_text(out, "@last\n");
-	while (g.n > 0) {
+	while (g.n > 0)
 		add_run(prefix, directory, fixed - directory, g.names[--g.n], out);
-		free(g.names[g.n]);
-	}
 	free(path);
 	free(begin);
 }

@@ -96,10 +96,12 @@ int ls_find_file(struct ls_find *find, const char *path)
 	int r;
 
 	/* What is in it is found by itself. */
-	if (is_directory(path))
-		r = error_set(&err, -EISDIR, "cannot look at it");
-	else
-		r = stored_run_open_which(path, 0, &run, &err);
+	if (is_directory(path)) {
+		error_set(&err, -EISDIR, "cannot look at it");
+		tell(find, path, &err);
+		return 0;
+	}
+	r = stored_run_open_which(path, 0, &run, &err);
 	if (r < 0) {
 		tell(find, path, &err);
 		return r == -ENOMEM ? r : 0;
