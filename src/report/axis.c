@@ -149,10 +149,12 @@ void axis_number(const char *unit, double value, char text[AXIS_TEXT_SIZE])
 		format_duration((uint64_t) (value * 1e9), number);
 		snprintf(text, AXIS_TEXT_SIZE, "%s", number);
 	} else if (strcmp(unit, "cores") == 0) {
-		snprintf(text, AXIS_TEXT_SIZE, "%.3g core%s", value, value == 1 ? "" : "s");
+		snprintf(text, AXIS_TEXT_SIZE,
+			value >= 1000 && value < 1e7 ? "%.0f core%s" : "%.3g core%s", value,
+			value == 1 ? "" : "s");
 	} else {
 		snprintf(text, AXIS_TEXT_SIZE,
-			value >= 1000 && name->one == 1 ? "%.0f%s%s" : "%.3g%s%s",
+			value >= 1000 && value < 1e7 && name->one == 1 ? "%.0f%s%s" : "%.3g%s%s",
 			value / name->one, *name->name && *name->name != '/' ? " " : "",
 			name->name);
 	}
