@@ -231,6 +231,15 @@ def test_idle_time_is_left_out_on_request(plot, made):
     assert rows_of(plot(path, env={"LC_ALL": "C"}).out, "CPU in use")[0].count(":") <= 2
 
 
+def test_what_was_not_recorded_is_not_called_idle(plot, made):
+    path = made([window(i, at, at + 1, {"tree_cpu_percent": 100 if i < 3 or i > 96 else 0})
+                 for i, at in ((i, i if i < 50 else i + 900) for i in range(100))], time={"wall_seconds": 1000.0})
+    called = plot("--compress-idle", path, env={"LC_ALL": "C"})
+
+    assert re.search(r"idle or not recorded for 16m \d+\.\ds, left out", " ".join(called.out.split()))
+    assert "nothing was recorded" in " ".join(called.out.split())
+
+
 @pytest.mark.parametrize("words, told", [
     (["--from", "5", "--to", "3"], "--from 5 is not before --to 3"),
     (["--from", "3", "--to", "3"], "--from 3 is not before --to 3"),
