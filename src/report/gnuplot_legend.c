@@ -131,7 +131,7 @@ static char *source_of(const struct picture_line *l)
 	buf_add_text(&text, l->rate ? " per second, " : ", ");
 	add_quality(&text, l->quality);
 	if (l->peak_key) {
-		buf_addf(&text, "; its highest: %s, ", l->peak_key);
+		buf_addf(&text, "; highest: %s, ", l->peak_key);
 		add_quality(&text, l->peak_quality);
 	}
 	return taken(&text);
