@@ -340,7 +340,8 @@
 		charts.forEach((chart) => chart.panel.lines.forEach((line, i) => {
 			const k = at === null || !line.on ? -1 : stretch(line, at);
 			chart.cells[i].textContent = k < 0 ? (at === null || !line.on ? "" : "–") : line.mark + " " + amount(chart.panel.unit, line.m[k]) +
-				(line.h[k] > line.l[k] ? " (" + bare(chart.panel.unit, line.l[k]) + " to " + bare(chart.panel.unit, line.h[k]) + ")" : "");
+				(line.h[k] > line.l[k] ? " (" + bare(chart.panel.unit, line.l[k]) + " to " + (line.peak ? line.peak + " " : "") +
+				bare(chart.panel.unit, line.h[k]) + ")" : "");
 		}));
 		const near = at === null ? [] : data.marks.filter((mark) => Math.abs(base + mark[1] - at) < (view[1] - view[0]) / 100).map((mark) => mark[2])
 			.concat(data.gaps.filter((gap) => base + gap[1] <= at && at <= base + gap[2]).map((gap) => gap[3]));

@@ -111,6 +111,13 @@ static char *taken(struct buf *text)
 	return data;
 }
 
+/* "lower bound". */
+static void add_quality(struct buf *text, enum quality quality)
+{
+	for (const char *letter = quality_name(quality); *letter; letter++)
+		buf_add_char(text, *letter == '_' ? ' ' : *letter);
+}
+
 /* "proc_pss_total_bytes, lower bound". */
 static char *source_of(const struct picture_line *l)
 {
@@ -118,15 +125,10 @@ static char *source_of(const struct picture_line *l)
 
 	buf_add_text(&text, l->key);
 	buf_add_text(&text, l->rate ? " per second, " : ", ");
-	for (const char *word = quality_name(l->quality); *word;) {
-		size_t n = strcspn(word, "_");
-
-		buf_add(&text, word, n);
-		word += n;
-		if (*word == '_') {
-			buf_add_char(&text, ' ');
-			word++;
-		}
+	add_quality(&text, l->quality);
+	if (l->peak_key) {
+		buf_addf(&text, "; its highest: %s, ", l->peak_key);
+		add_quality(&text, l->peak_quality);
 	}
 	return taken(&text);
 }

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/intmap.h"
 #include "base/macros.h"
+#include "record/json_walk.h"
 #include "record/stored_run.h"
 #include "report/info_value.h"
 #include "report/picture_metrics.h"
@@ -22,6 +23,7 @@
 /* What the rest held when it was last heard of, by pid. */
 struct held {
 	int pid;
+	size_t listed; /* in which window last */
 	double bytes;
 };
 
@@ -36,6 +38,7 @@ struct kind {
 	struct process_sum *
 		top; /* copies out of the table, whose texts they share: the one that did most first */
 	struct picture_track *tracks; /* of each of them */
+	double *holds; /* what each of them had when it was listed last; NAN: it is gone */
 	size_t n_top;
 	struct picture_track rest;
 	bool any_rest;
@@ -45,11 +48,19 @@ struct drawn {
 	struct picture_reading *reading;
 	struct process_table table;
 	struct kind kinds[2];
+	double slept;
 	struct intmap held_at; /* by pid: which of `held` */
 	struct held *held;
 	size_t n_held;
 	double held_bytes;
-	double slept;
+	size_t windows;
+	double end; /* of the windows drawn, in seconds from the picture's zero */
+	bool any_quiet; /* in the last of them processes lived that it does not list */
+};
+
+/* Of the rest, those that a window lists: what they had on average over it, and what they hold behind it. */
+struct listed {
+	double bytes, held_bytes;
 };
 
 /* Which measurements */
@@ -118,8 +129,7 @@ static bool times_of(struct drawn *d, const json_t *window, double *ret_start, d
 	if (slept > 0 && slept < SECONDS_MAX)
 		d->slept += slept;
 	return isfinite(*ret_start) && isfinite(*ret_end) && *ret_start >= 0 &&
-	       *ret_end >= *ret_start && *ret_end<SECONDS_MAX && * ret_end> d->reading->from &&
-	       *ret_start < d->reading->to;
+	       *ret_end >= *ret_start && *ret_end < SECONDS_MAX && *ret_start < d->reading->to;
 }
 
 static int rank_window(const json_t *window, void *context)
@@ -128,7 +138,7 @@ static int rank_window(const json_t *window, void *context)
 	double start;
 	double end;
 
-	if (times_of(d, window, &start, &end))
+	if (times_of(d, window, &start, &end) && end > d->reading->from)
 		process_table_add(&d->table, window, start, end);
 	return d->table.failed ? -ENOMEM : 0;
 }
@@ -142,7 +152,8 @@ static int choose_top(struct drawn *d, struct kind *k)
 	process_table_sort(&d->table, k->order);
 	k->top = calloc(n, sizeof(*k->top));
 	k->tracks = calloc(n, sizeof(*k->tracks));
-	if (!k->top || !k->tracks)
+	k->holds = calloc(n, sizeof(*k->holds));
+	if (!k->top || !k->tracks || !k->holds)
 		return -ENOMEM;
 	for (size_t i = 0; i < d->table.n && k->n_top < n; i++) {
 		double weight = process_weight(&d->table.list[i], k->order);
@@ -208,6 +219,45 @@ static struct picture_point point_of(const struct drawn *d, const struct kind *k
 	return p;
 }
 
+static bool is_gone(const json_t *process)
+{
+	return json_is_true(json_object_get(process, "ended")) ||
+	       json_is_true(json_object_get(process, "left"));
+}
+
+/* Of one that is gone, when it went, in seconds from the picture's zero: nobody knows but by the samples that met it. It had its memory until then, not until
+ * the window's end. */
+static double gone_at(
+	const struct drawn *d, const json_t *window, const json_t *process, const double times[2])
+{
+	double samples = info_number(window, "samples", NULL);
+	double since = info_number(process, "since_seconds", NULL) + d->slept;
+	double start = since > times[0] ? since : times[0];
+	double length = times[1] - times[0];
+	double met = 0;
+	double end = times[1];
+	const char *state;
+	json_t *count;
+
+	json_object_foreach(json_walk(json_object_get(process, "states")), state, count) met +=
+		json_is_number(count) ? json_number_value(count) : 0;
+	/* Of one that was quiet before, samples of earlier windows are in it. */
+	if (met > 0 && met < samples && !(since < times[0]) && start + length * met / samples < end)
+		end = start + length * met / samples;
+	return end + d->reading->picture->runs[d->reading->run].offset;
+}
+
+static void let_go(struct drawn *d, struct held *held)
+{
+	int pid = held->pid;
+
+	/* The last takes its place. */
+	*held = d->held[--d->n_held];
+	if (held->pid != pid)
+		*intmap_get(&d->held_at, held->pid) = (uint32_t) (held - d->held);
+	intmap_remove(&d->held_at, pid);
+}
+
 /* Of one of the rest: what it holds from now on; 0 when it ended. */
 static int hold(struct drawn *d, int64_t pid, double bytes)
 {
@@ -231,20 +281,29 @@ static int hold(struct drawn *d, int64_t pid, double bytes)
 	held = &d->held[*at];
 	d->held_bytes += bytes - held->bytes;
 	held->bytes = bytes;
-	if (bytes > 0)
-		return 0;
-	/* The last takes its place. */
-	*held = d->held[--d->n_held];
-	if (held->pid != (int) pid)
-		*intmap_get(&d->held_at, held->pid) = (uint32_t) (held - d->held);
-	intmap_remove(&d->held_at, (int) pid);
+	held->listed = d->windows;
+	if (!(bytes > 0))
+		let_go(d, held);
 	return 0;
 }
 
-static bool is_gone(const json_t *process)
+/* It is there, and nothing is said of its memory. */
+static void hold_as_before(struct drawn *d, int64_t pid)
 {
-	return json_is_true(json_object_get(process, "ended")) ||
-	       json_is_true(json_object_get(process, "left"));
+	uint32_t *at = pid > 0 && pid <= INT32_MAX ? intmap_get(&d->held_at, (int) pid) : NULL;
+
+	if (at)
+		d->held[*at].listed = d->windows;
+}
+
+/* Where none is quiet, who is not listed is gone: other tools say no more of it, and of very many at once not all that ended are listed. */
+static void let_go_of_unlisted(struct drawn *d)
+{
+	for (size_t i = d->n_held; i-- > 0;)
+		if (d->held[i].listed != d->windows) {
+			d->held_bytes -= d->held[i].bytes;
+			let_go(d, &d->held[i]);
+		}
 }
 
 /* What the point adds to a stretch as long as the window, of which it may cover a part only: a process that was born in it. */
@@ -267,45 +326,92 @@ static struct picture_point stretch_of(const struct drawn *d, const double times
 	return (struct picture_point){ .start = start + offset, .end = end + offset };
 }
 
+static int add_held(struct drawn *d, const json_t *process, const struct picture_point *point,
+	double window_seconds, struct listed *listed)
+{
+	int64_t pid = json_integer_value(json_object_get(process, "pid"));
+	double held = point->mean > 0 && !is_gone(process) ? point->mean : 0;
+
+	/* Listed without its memory, which was not read: it holds what it held. */
+	if (isnan(point->mean) && !is_gone(process)) {
+		hold_as_before(d, pid);
+		return 0;
+	}
+	listed->bytes += share_of(point, window_seconds);
+	listed->held_bytes += held;
+	return hold(d, pid, held);
+}
+
+static bool add_top_point(
+	struct kind *k, struct picture_track *track, const json_t *process, struct picture_point p)
+{
+	const json_t *of = json_object_get(json_object_get(process, "values"), k->key);
+	const char *quality = info_text(of, "quality", NULL);
+
+	picture_track_add(track, p, quality ? quality_named(quality) : k->quality);
+	if (is_gone(process))
+		k->holds[track - k->tracks] = (double) NAN;
+	else if (!isnan(p.mean))
+		k->holds[track - k->tracks] = p.mean;
+	return !track->failed;
+}
+
 static int add_processes(
 	struct drawn *d, struct kind *k, const json_t *window, const double times[2])
 {
 	const json_t *processes = json_object_get(window, "processes");
 	struct picture_point rest = stretch_of(d, times);
-	double ended = 0;
+	struct listed listed = { 0 };
+	bool is_memory = k->order == BY_MEMORY;
 
 	for (size_t i = 0; i < json_array_size(processes); i++) {
 		const json_t *process = json_array_get(processes, i);
-		int64_t pid = json_integer_value(json_object_get(process, "pid"));
-		uint64_t ticks =
-			(uint64_t) json_integer_value(json_object_get(process, "start_time_ticks"));
-		struct picture_track *track = track_of(k, pid, ticks);
+		struct picture_track *track =
+			track_of(k, json_integer_value(json_object_get(process, "pid")),
+				(uint64_t) json_integer_value(
+					json_object_get(process, "start_time_ticks")));
 		struct picture_point point = point_of(d, k, process, times[0], times[1]);
+		double gone = is_memory && is_gone(process) ? gone_at(d, window, process, times)
+							    : point.end;
 
-		if (track) {
-			const json_t *of =
-				json_object_get(json_object_get(process, "values"), k->key);
-			const char *quality = info_text(of, "quality", NULL);
-
-			picture_track_add(
-				track, point, quality ? quality_named(quality) : k->quality);
-		} else if (k->order == BY_CPU) {
+		point.end = gone < point.end ? gone : point.end;
+		if (track && !add_top_point(k, track, process, point))
+			return -ENOMEM;
+		if (!track && !is_memory)
 			rest.mean += share_of(&point, rest.end - rest.start);
-		} else {
-			ended += is_gone(process) ? share_of(&point, rest.end - rest.start) : 0;
-			if (hold(d, pid, is_gone(process) || !(point.mean > 0) ? 0 : point.mean) <
-				0)
-				return -ENOMEM;
-		}
-		if (track && track->failed)
+		if (!track && is_memory &&
+			add_held(d, process, &point, rest.end - rest.start, &listed) < 0)
 			return -ENOMEM;
 	}
-	if (k->order == BY_MEMORY)
-		rest.mean = d->held_bytes + ended;
+	if (is_memory && !d->any_quiet)
+		let_go_of_unlisted(d);
+	/* Those that it does not list are quiet. */
+	if (is_memory)
+		rest.mean = d->held_bytes - listed.held_bytes + listed.bytes;
 	rest.low = rest.high = rest.mean;
+	/* Of what was before the picture begins, what is held is of interest alone. */
+	if (!(rest.end > rest.start))
+		return 0;
+	d->end = rest.end;
 	k->any_rest = k->any_rest || rest.mean > 0;
-	picture_track_add(&k->rest, rest, LOWER_BOUND);
+	/* Of memory each has its most for as long as it was met: neither more than all nor less. */
+	picture_track_add(&k->rest, rest, is_memory ? ESTIMATE : LOWER_BOUND);
 	return k->rest.failed ? -ENOMEM : 0;
+}
+
+/* The next line of one that is quiet is behind what is drawn, or was never written: it is there. */
+static void hold_on(const struct drawn *d, struct kind *k)
+{
+	for (size_t i = 0; d->any_quiet && k->order == BY_MEMORY && i < k->n_top; i++) {
+		struct picture_track *track = &k->tracks[i];
+		struct picture_point p = {
+			.end = d->end, .low = k->holds[i], .high = k->holds[i], .mean = k->holds[i]
+		};
+
+		p.start = track->n > 0 ? track->points[track->n - 1].end : d->end;
+		if (p.start < p.end && k->holds[i] > 0)
+			picture_track_add(track, p, k->quality);
+	}
 }
 
 static int draw_window(const json_t *window, void *context)
@@ -317,6 +423,9 @@ static int draw_window(const json_t *window, void *context)
 
 	if (!times_of(d, window, &times[0], &times[1]))
 		return 0;
+	d->windows++;
+	d->any_quiet = info_number(window, "quiet_processes", NULL) > 0 ||
+		       info_number(window, "omitted_processes", NULL) > 0;
 	/* Of a process it is where the window began. */
 	double after = d->slept;
 	d->slept = slept;
@@ -333,7 +442,7 @@ static int fill_line(struct drawn *d, const struct kind *k, struct picture_line 
 	struct picture_track *track)
 {
 	line->key = strdup(k->key);
-	line->quality = track->quality;
+	line->quality = line->peak_quality = track->quality;
 	line->run = d->reading->run;
 	line->rate = k->is_counter;
 	line->points = track->points;
@@ -379,8 +488,12 @@ static int add_rest(struct drawn *d, struct kind *k, struct picture_panel *panel
 	free(line->key);
 	line->key = strdup("rest");
 	line->label = strdup("all others");
-	line->why = strdup("the processes that are not drawn one by one, as far as the series "
-			   "names them; those too short to be seen are not in it");
+	line->why = strdup(k->order == BY_MEMORY
+				   ? "the processes that are not drawn one by one, as far as the "
+				     "series names them, each with its most of a window for as "
+				     "long as it was met there"
+				   : "the processes that are not drawn one by one, as far as the "
+				     "series names them; those too short to be seen are not in it");
 	return line->key && line->label && line->why ? 0 : -ENOMEM;
 }
 
@@ -415,6 +528,7 @@ static void done(struct drawn *d)
 			picture_track_done(&k->tracks[j]);
 		free(k->top);
 		free(k->tracks);
+		free(k->holds);
 		picture_track_done(&k->rest);
 	}
 	process_table_done(&d->table);
@@ -443,8 +557,10 @@ int picture_add_processes(struct picture_reading *r)
 		code = stored_run_windows(run, draw_window, &d, NULL, NULL);
 		code = code == -ENOMEM ? code : 0;
 	}
-	for (size_t i = 0; code == 0 && i < ARRAY_SIZE(d.kinds); i++)
+	for (size_t i = 0; code == 0 && i < ARRAY_SIZE(d.kinds); i++) {
+		hold_on(&d, &d.kinds[i]);
 		code = add_panel(&d, &d.kinds[i]);
+	}
 	done(&d);
 	return code;
 }

@@ -85,7 +85,7 @@ def test_a_real_run_is_drawn_with_the_peaks_of_its_record(run_assay, plot):
     assert (called.status, called.err) == (0, "")
     shown = re.search(r"RSS of all processes \(line above it\): <= peak ([0-9.]+) MiB", " ".join(called.out.split()))
     assert shown and abs(float(shown.group(1)) - peak / 2**20) <= 0.5
-    assert "proc_pss_total_bytes" in called.out and "tree_cpu_percent" in called.out
+    assert "proc_pss_total_bytes" in called.out and "= tree_cpu_seconds" in " ".join(called.out.split())
     assert "end: exited 0" in called.out
     assert re.search(r"^  memory +Memory$", called.out, re.M) and not re.search(r"^  io ", called.out, re.M)
 

@@ -267,6 +267,45 @@ static void a_counter_is_drawn_as_its_growth_a_second(void **state)
 	end(&m);
 }
 
+static void cpu_in_use_is_what_was_counted_and_its_peaks_what_was_met(void **state)
+{
+	struct picture_options o = { ALL };
+	struct made m;
+	struct picture p;
+	const struct picture_line *line;
+	const struct stored_run *run;
+
+	(void) state;
+	begin(&m);
+	window(&m, 0, 1,
+		"\"tree_cpu_percent\":{\"max\":150,\"mean\":90,\"quality\":\"sampled\"},"
+		"\"tree_cpu_seconds\":{\"delta\":0.4,\"quality\":\"exact\"}",
+		"");
+	/* A window that is shorter than a rate takes has none: the line goes on. */
+	window(&m, 1, 1.1, "\"tree_cpu_seconds\":{\"delta\":0.05,\"quality\":\"exact\"}", "");
+	run = finish(&m, NOON, 1.1, "");
+	draw(run, &o, &p);
+	assert_int_equal(picture_panel_of(&p, "cpu", 0)->n_lines, 1);
+	line = line_of(&p, "cpu", 0, "tree_cpu_seconds");
+	assert_int_equal(line->n, 2);
+	near(line->points[0].mean, 0.4, 1e-9);
+	near(line->points[0].high, 1.5, 1e-9);
+	near(line->points[1].mean, 0.5, 1e-9);
+	near(line->points[1].high, 0.5, 1e-9);
+	assert_int_equal(line->quality, EXACT);
+	assert_string_equal(line->peak_key, "tree_cpu_percent");
+	assert_int_equal(line->peak_quality, SAMPLED);
+	picture_done(&p);
+	o.metrics = "-tree_cpu_percent";
+	draw(run, &o, &p);
+	line = line_of(&p, "cpu", 0, "tree_cpu_seconds");
+	near(line->points[0].high, 0.4, 1e-9);
+	assert_null(line->peak_key);
+	assert_int_equal(line->peak_quality, EXACT);
+	picture_done(&p);
+	end(&m);
+}
+
 static void of_two_sources_one_is_drawn_and_the_other_on_request(void **state)
 {
 	struct picture_options o = { ALL };
@@ -283,17 +322,17 @@ static void of_two_sources_one_is_drawn_and_the_other_on_request(void **state)
 	run = finish(&m, NOON, 1, "");
 	draw(run, &o, &p);
 	assert_int_equal(picture_panel_of(&p, "cpu", 0)->n_lines, 1);
-	assert_non_null(line_of(&p, "cpu", 0, "tree_cpu_percent"));
+	assert_non_null(line_of(&p, "cpu", 0, "tree_cpu_seconds"));
 	picture_done(&p);
-	o.metrics = "cpu,tree_cpu_seconds";
+	o.metrics = "cpu,tree_cpu_percent";
 	draw(run, &o, &p);
 	near(line_of(&p, "cpu", 0, "tree_cpu_percent")->points[0].high, 0.5, 1e-9);
-	near(line_of(&p, "cpu", 0, "tree_cpu_seconds")->points[0].high, 0.4, 1e-9);
+	near(line_of(&p, "cpu", 0, "tree_cpu_seconds")->points[0].mean, 0.4, 1e-9);
 	picture_done(&p);
-	o.metrics = "-tree_cpu_percent";
+	o.metrics = "-tree_cpu_seconds";
 	draw(run, &o, &p);
-	assert_null(line_of(&p, "cpu", 0, "tree_cpu_percent"));
-	assert_non_null(line_of(&p, "cpu", 0, "tree_cpu_seconds"));
+	assert_null(line_of(&p, "cpu", 0, "tree_cpu_seconds"));
+	assert_non_null(line_of(&p, "cpu", 0, "tree_cpu_percent"));
 	picture_done(&p);
 	end(&m);
 }
@@ -354,7 +393,7 @@ static void processes_beyond_the_first_are_one_line(void **state)
 			12, "", 0.3, 5000) "," PROCESS(13, "", 0.2, 2000) "]");
 	/* 13 is quiet, and holds its memory; 11 is born again under the same number. */
 	window(&m, 1, 2, "",
-		",\"processes\":[" PROCESS(11, "", 0.5, 1000) "," PROCESS(
+		",\"quiet_processes\":1,\"processes\":[" PROCESS(11, "", 0.5, 1000) "," PROCESS(
 			12, ",\"ended\":true", 0.1, 5000) "]");
 	window(&m, 2, 3, "", ",\"processes\":[" PROCESS(13, ",\"since_seconds\":1", 0.2, 2000) "]");
 	/* Two that live for a tenth of the window each: of their rates it has a tenth. */
@@ -380,6 +419,69 @@ static void processes_beyond_the_first_are_one_line(void **state)
 	assert_string_equal(memory->lines[0].label, "12 p12");
 	near(memory->lines[1].points[0].mean, 3000, 1e-9);
 	near(memory->lines[1].points[1].mean, 3000, 1e-9);
+	picture_done(&p);
+	end(&m);
+}
+
+static void memory_of_a_process_lasts_as_long_as_the_process(void **state)
+{
+	struct picture_options o = { ALL, .n_processes = 1 };
+	const struct stored_run *run;
+	struct made m;
+	struct picture p;
+	const struct picture_panel *memory;
+	const struct picture_line *first;
+	const struct picture_line *rest;
+
+	(void) state;
+	begin(&m);
+	/* Of ten samples one met 12, born with the window, and five 13, born in its middle. */
+	buf_addf(&m.series,
+		"{\"schema\":\"assay-usage\",\"version\":\"1.0\",\"sequence\":0,"
+		"\"start_seconds\":0,\"end_seconds\":1,\"samples\":10,\"missed_ticks\":0,"
+		"\"values\":{},\"processes\":[" PROCESS(11, "", 0.9, 9000) "," PROCESS(12,
+			",\"ended\":true,\"born\":true,\"states\":{\"R\":1}", 0.1,
+			4000) "," PROCESS(13, ",\"since_seconds\":0.5,\"born\":true", 0.1,
+			2000) "]}\n");
+	m.sequence = 1;
+	/* Of all that are quiet nothing is said; one that is there and was not read has what it had. */
+	window(&m, 1, 2, "", ",\"quiet_processes\":2,\"processes\":[]");
+	window(&m, 2, 3, "",
+		",\"quiet_processes\":1,\"processes\":[{\"pid\":13,\"start_time_ticks\":13,"
+		"\"values\":{"
+		"\"proc_cpu_seconds\":{\"delta\":0.1}}}," PROCESS(
+			11, ",\"since_seconds\":1", 0.9, 9000) "]");
+	run = finish(&m, NOON, 3, "");
+	draw(run, &o, &p);
+	memory = picture_panel_of(&p, "process_memory", 0);
+	assert_int_equal(memory->n_lines, 2);
+	first = &memory->lines[0];
+	rest = &memory->lines[1];
+	assert_string_equal(first->label, "11 p11");
+	near(first->points[0].mean, 9000, 1e-9);
+	near(first->points[first->n - 1].mean, 9000, 1e-9);
+	near(first->points[first->n - 1].end, 3, 1e-9);
+	near(rest->points[0].mean, 0.1 * 4000 + 0.5 * 2000, 1e-6);
+	near(rest->points[1].mean, 2000, 1e-9);
+	near(rest->points[rest->n - 1].mean, 2000, 1e-9);
+	assert_int_equal(rest->quality, ESTIMATE);
+	near(memory->highest, 11000, 1e-6);
+	picture_done(&p);
+	/* What is drawn begins and ends between two lines of a process that is quiet. */
+	o.from = 1.2;
+	draw(run, &o, &p);
+	memory = picture_panel_of(&p, "process_memory", 0);
+	assert_int_equal(memory->n_lines, 2);
+	near(memory->lines[0].points[0].mean, 9000, 1e-9);
+	near(memory->lines[1].points[0].start, 1.2, 1e-9);
+	near(memory->lines[1].points[0].mean, 2000, 1e-9);
+	picture_done(&p);
+	o.from = 0.9;
+	o.to = 1.8;
+	draw(run, &o, &p);
+	first = &picture_panel_of(&p, "process_memory", 0)->lines[0];
+	near(first->points[first->n - 1].mean, 9000, 1e-9);
+	near(first->points[first->n - 1].end, 1.8, 1e-9);
 	picture_done(&p);
 	end(&m);
 }
@@ -525,9 +627,11 @@ int main(void)
 		cmocka_unit_test(where_nothing_was_recorded_there_is_a_gap),
 		cmocka_unit_test(sleep_and_missed_samples_are_gaps_of_their_kind),
 		cmocka_unit_test(a_counter_is_drawn_as_its_growth_a_second),
+		cmocka_unit_test(cpu_in_use_is_what_was_counted_and_its_peaks_what_was_met),
 		cmocka_unit_test(of_two_sources_one_is_drawn_and_the_other_on_request),
 		cmocka_unit_test(memory_lies_between_pss_and_rss_below_its_limit),
 		cmocka_unit_test(processes_beyond_the_first_are_one_line),
+		cmocka_unit_test(memory_of_a_process_lasts_as_long_as_the_process),
 		cmocka_unit_test(runs_that_overlap_lie_where_they_were_by_the_clock),
 		cmocka_unit_test(idle_time_is_left_out_and_told),
 		cmocka_unit_test(what_ended_the_run_is_marked),
