@@ -399,7 +399,9 @@ static void add_notes(struct drawing *d)
 			char what[AXIS_TEXT_SIZE + 64];
 			const struct picture_gap *g = &p->gaps[gap++];
 
-			axis_number("seconds", g->end - g->start, wide);
+			/* As long as it was, not as wide as it is drawn where idle time is left out. */
+			axis_number("seconds",
+				picture_time_at(p, g->end) - picture_time_at(p, g->start), wide);
 			snprintf(what, sizeof(what), g->kind == PICTURE_CUT ? "%s" : "%s for %s",
 				g->why, wide);
 			add_note(d, g->run, g->start, what, told == 0);

@@ -231,6 +231,14 @@ def test_idle_time_is_left_out_on_request(plot, made):
     assert rows_of(plot(path, env={"LC_ALL": "C"}).out, "CPU in use")[0].count(":") <= 2
 
 
+def test_a_gap_in_time_left_out_is_told_as_long_as_it_was(plot, made):
+    busy = [window(0, 0, 100, {"tree_cpu_percent": 100}), window(1, 2100, 2200, {"tree_cpu_percent": 100})]
+    path = made(busy, time={"wall_seconds": 2200.0})
+
+    for words in ([], ["--compress-idle"]):
+        assert "nothing was recorded for 33m 20.0s" in plot(*words, path, env={"LC_ALL": "C"}).out
+
+
 @pytest.mark.parametrize("words, told", [
     (["--from", "5", "--to", "3"], "--from 5 is not before --to 3"),
     (["--from", "3", "--to", "3"], "--from 3 is not before --to 3"),
