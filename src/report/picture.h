@@ -25,6 +25,8 @@ struct stored_run;
 /* A stretch of time, in seconds from the picture's zero: the least and the greatest value in it, and the mean weighted by time. A peak is never thinned away. */
 struct picture_point {
 	double start, end, low, high, mean;
+	double high_start,
+		high_end; /* the window in which the greatest was met, however many became this point */
 };
 
 struct picture_line {

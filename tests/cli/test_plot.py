@@ -95,9 +95,21 @@ def test_no_peak_is_lost_however_many_windows_there_are(plot, made):
                 time={"wall_seconds": 20000.0})
     out = plot("--points", 16, path).out
 
-    assert "peak 16 cores at" in out
-    # 20000 s are 5.55 h: the peak stands at 3.43 h.
-    assert re.search(r"peak 16 cores at 3h (2[0-9]|3[0-9])m", plot("--points", 1000, path).out)
+    # However few points are left, the time of the peak is that of its window: 12345 s.
+    assert "peak 16 cores at 3h 25m 45s" in " ".join(out.split())
+    assert "peak 16 cores at 3h 25m 45s" in " ".join(plot("--points", 1000, path).out.split())
+
+
+def test_what_was_counted_over_a_window_is_a_mean_between_its_ends_and_no_peak(plot, made):
+    rows = [{"key": "tree_cpu_seconds", "kind": "counter", "unit": "seconds", "scope": "single", "quality": "exact"},
+            {"key": "proc_pss_total_bytes", "kind": "gauge", "unit": "bytes", "scope": "single", "quality": "sampled"}]
+    windows = [window(i, 10 * i, 10 * i + 10) for i in range(4)]
+    for i, of in enumerate(windows):
+        of["values"] = {"tree_cpu_seconds": {"delta": 9.0 if i == 2 else 1.0}, "proc_pss_total_bytes": {"max": (8 if i == 1 else 1) << 20}}
+    out = " ".join(plot(made(windows, measurements=rows, time={"wall_seconds": 40.0})).out.split())
+
+    assert "CPU in use: = highest mean 0.9 cores from 20.0 s to 30.0 s; tree_cpu_seconds" in out
+    assert "PSS of all processes: ~ peak 8 MiB between 10.0 s and 20.0 s" in out
 
 
 def test_the_strip_shows_what_was_when(plot, made):
@@ -115,7 +127,7 @@ def test_the_strip_shows_what_was_when(plot, made):
     one_line(part, 1, "in that stretch of time")
     part = plot(path, "--from", 4.4, env={"LC_ALL": "C"})
     assert rows_of(part.out, "CPU in use")[3] == ":" * 66
-    assert "peak 1.5 cores at 4.40 s" in part.out and "nothing was recorded" not in part.out
+    assert "peak 1.5 cores between 4.40 s and 6.60 s" in part.out and "nothing was recorded" not in part.out
 
 
 def test_a_limit_is_a_broken_line_and_words(plot, made):

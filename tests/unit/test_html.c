@@ -77,8 +77,11 @@ static void lines_of_output_stay_lines(void **state)
 static struct picture_line made_line(struct picture_point *points, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		points[i] = (struct picture_point){ (double) i, (double) i + 1, (double) i - 1,
-			(double) i + 1, (double) i };
+		points[i] = (struct picture_point){ .start = (double) i,
+			.end = (double) i + 1,
+			.low = (double) i - 1,
+			.high = (double) i + 1,
+			.mean = (double) i };
 	return (struct picture_line){ .key = (char[]){ "k" },
 		.label = (char[]){ "l" },
 		.quality = EXACT,

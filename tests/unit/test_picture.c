@@ -160,8 +160,12 @@ static void thinning_keeps_every_peak_and_the_mean(void **state)
 		low = line->points[i].low < low ? line->points[i].low : low;
 		high = line->points[i].high > high ? line->points[i].high : high;
 		assert_true(i == 0 || line->points[i].start >= line->points[i - 1].end);
-		if (line->points[i].high > 7)
+		if (line->points[i].high > 7) {
 			assert_true(line->points[i].start <= 3333 && line->points[i].end >= 3334);
+			/* When it was is as exact as it was recorded. */
+			near(line->points[i].high_start, 3333, 1e-9);
+			near(line->points[i].high_end, 3334, 1e-9);
+		}
 	}
 	near(high, 8, 1e-9);
 	near(low, 0.01, 1e-9);
@@ -584,6 +588,7 @@ static void idle_time_is_left_out_and_told(void **state)
 	line = line_of(&p, "cpu", 0, "tree_cpu_percent");
 	near(line->points[99].end, p.end, 1e-6);
 	near(picture_time_at(&p, line->points[95].start), 95, 1e-6);
+	near(picture_time_at(&p, line->points[95].high_start), 95, 1e-6);
 	picture_done(&p);
 	end(&m);
 }
