@@ -35,6 +35,7 @@ struct picture_source {
 		[PICTURE_KEY_SIZE]; /* of the gauge that is the growth of this counter over moments shorter than a window; "" */
 	const json_t *peak_row; /* of the record's measurements; NULL */
 	enum quality peak_quality; /* the worst that was read of it; ABSENT */
+	bool any_max; /* the greatest of samples was read, which says nothing of the time between them */
 	struct picture_track track;
 };
 

@@ -398,6 +398,7 @@ void picture_source_add(struct picture_source *s, const json_t *window, const js
 	} else {
 		if (is_mostly_missed(window))
 			return;
+		s->any_max = s->any_max || !isnan(max);
 		point.high = first_known(max, mean, last) * s->factor;
 		point.mean = first_known(mean, first_known(max, last, max), last) * s->factor;
 		/* Of what a window keeps no least of, the least that is known of it. */

@@ -213,7 +213,9 @@ static void add_title(struct drawing *d, const struct picture_panel *panel,
 	if (!upper)
 		return;
 	add_text(&text, upper->label);
-	buf_add_text(&text, " (line above it): ");
+	/* Each has the most that it was met with, PSS and RSS not at the same moments. */
+	buf_add_text(&text, peak_of(upper)->high < peak_of(line)->high ? " (second line): "
+								       : " (line above it): ");
 	add_peak(d, panel, upper, &text);
 	buf_add_text(&text, "; ");
 	add_text(&text, upper->key);

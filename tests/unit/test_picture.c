@@ -382,6 +382,44 @@ static void memory_lies_between_pss_and_rss_below_its_limit(void **state)
 	",\"values\":{\"proc_cpu_seconds\":{\"delta\":" #cpu "},\"proc_pss_bytes\":{\"max\":" #pss \
 	"}}}"
 
+static void of_memory_between_the_samples_the_known_peak_is_told(void **state)
+{
+	struct picture_options o = { ALL };
+	const struct picture_panel *memory;
+	const struct picture_line *rss;
+	const struct stored_run *run;
+	struct made m;
+	struct picture p;
+
+	(void) state;
+	begin(&m);
+	window(&m, 0, 1,
+		"\"proc_pss_total_bytes\":{\"max\":4000,\"quality\":\"sampled\"},"
+		"\"proc_rss_total_bytes\":{\"max\":3900,\"quality\":\"upper_bound\"}",
+		"");
+	run = finish(&m, NOON, 1,
+		",\"headline\":{\"memory_peak_bytes\":{\"value\":10240,\"quality\":\"lower_bound\","
+		"\"key\":\"keeper_max_rss_bytes\"}}");
+	draw(run, &o, &p);
+	memory = picture_panel_of(&p, "memory", 0);
+	rss = line_of(&p, "memory", 0, "proc_rss_total_bytes");
+	assert_int_equal(rss->quality, UPPER_BOUND);
+	assert_int_equal(rss->peak_quality, ESTIMATE);
+	assert_non_null(strstr(rss->why, "an upper bound at the samples, not between them"));
+	assert_int_equal(memory->n_limits, 1);
+	near(memory->limits[0].value, 10240, 1e-9);
+	assert_true(memory->limits[0].in_sight);
+	assert_string_equal(memory->limits[0].label,
+		"peak of the run >= 10 KiB (keeper_max_rss_bytes), between the samples");
+	picture_done(&p);
+	/* Nobody knows when it was: of a part of the run nothing is said. */
+	o.to = 0.5;
+	draw(run, &o, &p);
+	assert_int_equal(picture_panel_of(&p, "memory", 0)->n_limits, 0);
+	picture_done(&p);
+	end(&m);
+}
+
 static void processes_beyond_the_first_are_one_line(void **state)
 {
 	const struct picture_options o = { ALL, .n_processes = 1 };
@@ -670,6 +708,7 @@ int main(void)
 		cmocka_unit_test(cpu_in_use_is_what_was_counted_and_its_peaks_what_was_met),
 		cmocka_unit_test(of_two_sources_one_is_drawn_and_the_other_on_request),
 		cmocka_unit_test(memory_lies_between_pss_and_rss_below_its_limit),
+		cmocka_unit_test(of_memory_between_the_samples_the_known_peak_is_told),
 		cmocka_unit_test(processes_beyond_the_first_are_one_line),
 		cmocka_unit_test(memory_of_a_process_lasts_as_long_as_the_process),
 		cmocka_unit_test(what_a_process_took_when_it_woke_is_not_drawn_where_it_was_quiet),
