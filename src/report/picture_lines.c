@@ -91,6 +91,8 @@ static char *label_of(
 		buf_addf(&text, "%s %s", s->device, usual ? usual->label : s->key);
 	else
 		buf_add_text(&text, usual ? usual->label : s->key);
+	if (s->is_sum)
+		buf_add_text(&text, ", sum so far");
 	if (strncmp(s->key, "cgroup_", 7) == 0 && !picture_has_own_cgroup(r->info))
 		buf_add_text(&text, ", in a cgroup with others");
 	if (strncmp(s->key, "host_pressure", 13) == 0 && usual)

@@ -29,6 +29,8 @@ struct picture_source {
 	const char *unit; /* as it is drawn */
 	double factor;
 	bool is_counter;
+	bool is_sum; /* a counter that is drawn as what it has come to: see is_late() */
+	double sum;
 	bool asked; /* by its key: drawn whatever else is */
 	bool drawn; /* it was chosen, when all was read */
 	char peak_key

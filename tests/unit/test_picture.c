@@ -23,6 +23,9 @@
 	"{\"key\":\"tree_cpu_seconds\",\"kind\":\"counter\",\"scope\":\"single\"},"                \
 	"{\"key\":\"proc_pss_total_bytes\",\"kind\":\"gauge\",\"scope\":\"single\"},"              \
 	"{\"key\":\"proc_rss_total_bytes\",\"kind\":\"gauge\",\"scope\":\"single\"},"              \
+	"{\"key\":\"keeper_cpu_seconds\",\"kind\":\"counter\",\"scope\":\"single\"},"              \
+	"{\"key\":\"keeper_involuntary_context_switches_count\",\"kind\":\"counter\","             \
+	"\"scope\":\"single\"},"                                                                   \
 	"{\"key\":\"tree_io_write_bytes\",\"kind\":\"counter\",\"scope\":\"single\"},"             \
 	"{\"key\":\"proc_cpu_seconds\",\"kind\":\"counter\",\"scope\":\"process\",\"quality\":"    \
 	"\"exact\"},"                                                                              \
@@ -306,6 +309,42 @@ static void cpu_in_use_is_what_was_counted_and_its_peaks_what_was_met(void **sta
 	near(line->points[0].high, 0.4, 1e-9);
 	assert_null(line->peak_key);
 	assert_int_equal(line->peak_quality, EXACT);
+	picture_done(&p);
+	end(&m);
+}
+
+static void what_is_counted_when_a_child_has_ended_is_a_sum_and_no_rate(void **state)
+{
+	const struct picture_options o = { ALL, .metrics = "keeper_*" };
+	struct made m;
+	struct picture p;
+	const struct picture_panel *panel;
+	const struct picture_line *line;
+
+	(void) state;
+	begin(&m);
+	window(&m, 0, 1,
+		"\"keeper_cpu_seconds\":{\"delta\":0,\"last\":0,\"quality\":\"exact\"},"
+		"\"keeper_involuntary_context_switches_count\":{\"delta\":3,\"quality\":\"exact\"}",
+		"");
+	window(&m, 1, 2,
+		"\"keeper_cpu_seconds\":{\"delta\":6.05,\"last\":6.05,\"quality\":\"exact\"},"
+		"\"keeper_involuntary_context_switches_count\":{\"delta\":4,\"quality\":\"exact\"}",
+		"");
+	draw(finish(&m, NOON, 2, ""), &o, &p);
+	line = line_of(&p, "cpu", 0, "keeper_cpu_seconds");
+	assert_non_null(line);
+	panel = picture_panel_of(&p, "cpu", 0);
+	/* Not 6.05 cores. */
+	assert_string_equal(panel->unit, "seconds");
+	assert_false(line->rate);
+	assert_string_equal(line->label, "keeper_cpu_seconds, sum so far");
+	near(line->points[0].high, 0, 1e-9);
+	near(line->points[1].high, 6.05, 1e-9);
+	line = line_of(&p, "more", 0, "keeper_involuntary_context_switches_count");
+	assert_non_null(line);
+	near(line->points[0].high, 3, 1e-9);
+	near(line->points[1].high, 7, 1e-9);
 	picture_done(&p);
 	end(&m);
 }
@@ -706,6 +745,7 @@ int main(void)
 		cmocka_unit_test(sleep_and_missed_samples_are_gaps_of_their_kind),
 		cmocka_unit_test(a_counter_is_drawn_as_its_growth_a_second),
 		cmocka_unit_test(cpu_in_use_is_what_was_counted_and_its_peaks_what_was_met),
+		cmocka_unit_test(what_is_counted_when_a_child_has_ended_is_a_sum_and_no_rate),
 		cmocka_unit_test(of_two_sources_one_is_drawn_and_the_other_on_request),
 		cmocka_unit_test(memory_lies_between_pss_and_rss_below_its_limit),
 		cmocka_unit_test(of_memory_between_the_samples_the_known_peak_is_told),
