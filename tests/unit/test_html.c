@@ -142,8 +142,11 @@ static void what_is_unknown_in_a_stack_counts_nothing(void **state)
 
 static void a_stack_adds_up_lines_of_other_times(void **state)
 {
-	struct picture_point first[] = { { 0, 2, 1, 1, 1 }, { 2, 4, 3, 3, 3 } };
-	struct picture_point second[] = { { 1, 3, 10, 10, 10 } };
+	struct picture_point first[] = { { .start = 0, .end = 2, .low = 1, .high = 1, .mean = 1 },
+		{ .start = 2, .end = 4, .low = 3, .high = 3, .mean = 3 } };
+	struct picture_point second[] = {
+		{ .start = 1, .end = 3, .low = 10, .high = 10, .mean = 10 }
+	};
 	struct thin_line lines[] = { { first, 2 }, { second, 1 } };
 	static const double tops[] = { 1, 1, 3, 3, 1, 11, 13, 3 };
 	struct thin_stack stack;
