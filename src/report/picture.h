@@ -79,6 +79,7 @@ enum picture_mark_kind {
 	PICTURE_LIMIT, /* that ended the run */
 	PICTURE_OOM,
 	PICTURE_PHASE,
+	PICTURE_STOP, /* the command was stopped (SIGTSTP, SIGSTOP) in the window that begins there */
 	PICTURE_END
 };
 

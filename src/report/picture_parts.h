@@ -71,6 +71,9 @@ struct picture_reading {
 	double from, to; /* what is drawn of it, in seconds from its start */
 	double slept, last_end;
 	long long segment;
+	double stop
+		[2]; /* the window that is as long as the command was stopped, in seconds from the run's start */
+	size_t stops; /* how many windows are */
 	size_t counted; /* marks made of counters */
 	bool any;
 };
@@ -113,6 +116,8 @@ void picture_see_limits(struct picture_panel *panel);
 /* What a window tells of events; what the record tells. */
 int picture_mark_window(struct picture_reading *r, const json_t *window, double end);
 int picture_mark_run(struct picture_reading *r);
+/* Looks whether the stop that the record tells may be in that window. */
+void picture_note_stop(struct picture_reading *r, double start, double end);
 
 /* Puts all in order when the runs are read. */
 int picture_arrange(struct picture *p, const struct picture_options *o);

@@ -86,24 +86,31 @@ static void cpu_window(struct made *m, double start, double end, double percent)
 	window(m, start, end, values, "");
 }
 
-/* Opens it; `more`: members of info behind the others, each with a comma before it. */
-static const struct stored_run *finish(
-	struct made *m, const char *started, double wall, const char *more)
+/* Opens it; `timed`: members of its time, `more`: of info, behind the others, each with a comma before it. */
+static const struct stored_run *finish_timed(
+	struct made *m, const char *started, double wall, const char *timed, const char *more)
 {
 	struct buf info = { 0 };
 	struct error err = { 0 };
 
 	buf_addf(&info,
 		"{\"schema\":\"assay-run\",\"version\":\"1.0\",\"state\":\"done\",\"id\":\"%s\","
-		"\"time\":{\"started\":\"%s\",\"wall_seconds\":%.9g},\"outcome\":{\"exit_code\":0,"
+		"\"time\":{\"started\":\"%s\",\"wall_seconds\":%.9g%s},\"outcome\":{\"exit_code\":"
+		"0,"
 		"\"words\":\"exited 0\"},\"measurements\":" ROWS "%s}",
-		m->directory + 10, started, wall, more);
+		m->directory + 10, started, wall, timed, more);
 	write_file(m, "info.json", info.data);
 	if (m->series.len > 0)
 		write_file(m, "usage.jsonl", m->series.data);
 	buf_done(&info);
 	assert_int_equal(stored_run_open(m->directory, &m->run, &err), 0);
 	return &m->run;
+}
+
+static const struct stored_run *finish(
+	struct made *m, const char *started, double wall, const char *more)
+{
+	return finish_timed(m, started, wall, "", more);
 }
 
 static void end(struct made *m)
@@ -670,6 +677,42 @@ static void idle_time_is_left_out_and_told(void **state)
 	end(&m);
 }
 
+static void a_stop_is_marked_where_one_window_alone_can_hold_it(void **state)
+{
+	const struct picture_options o = { ALL };
+	struct made m;
+	struct picture p;
+
+	(void) state;
+	for (int stops = 1; stops <= 2; stops++) {
+		char timed[64];
+
+		begin(&m);
+		cpu_window(&m, 0, 1, 50);
+		cpu_window(&m, 1, 11, 5);
+		cpu_window(&m, 11, 12, 50);
+		snprintf(timed, sizeof(timed), ",\"stops\":%d,\"stopped_seconds\":9.1", stops);
+		draw(finish_timed(&m, NOON, 12, timed, ""), &o, &p);
+		assert_int_equal(p.n_marks, stops == 1 ? 2 : 1);
+		if (stops == 1) {
+			assert_int_equal(p.marks[0].kind, PICTURE_STOP);
+			near(p.marks[0].at, 1, 1e-9);
+			assert_string_equal(p.marks[0].label,
+				"stopped for 9.10 s, within the 10.0 s that begin here");
+		}
+		picture_done(&p);
+		end(&m);
+	}
+	/* Of a short one any window may have it. */
+	begin(&m);
+	cpu_window(&m, 0, 1, 50);
+	cpu_window(&m, 1, 2, 50);
+	draw(finish_timed(&m, NOON, 2, ",\"stops\":1,\"stopped_seconds\":0.3", ""), &o, &p);
+	assert_int_equal(p.n_marks, 1);
+	picture_done(&p);
+	end(&m);
+}
+
 static void what_ended_the_run_is_marked(void **state)
 {
 	const struct picture_options o = { ALL };
@@ -754,6 +797,7 @@ int main(void)
 		cmocka_unit_test(what_a_process_took_when_it_woke_is_not_drawn_where_it_was_quiet),
 		cmocka_unit_test(runs_that_overlap_lie_where_they_were_by_the_clock),
 		cmocka_unit_test(idle_time_is_left_out_and_told),
+		cmocka_unit_test(a_stop_is_marked_where_one_window_alone_can_hold_it),
 		cmocka_unit_test(what_ended_the_run_is_marked),
 		cmocka_unit_test(what_nobody_has_is_told_with_what_was_meant),
 	};
