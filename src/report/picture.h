@@ -158,6 +158,7 @@ struct picture_options {
 	enum picture_layout layout;
 	bool compress_idle;
 	bool per_core;
+	bool unstacked; /* processes are lines beside each other, each with its least and greatest, not parts of a whole */
 };
 
 /*

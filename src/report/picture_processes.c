@@ -533,7 +533,7 @@ static int add_panel(struct drawn *d, struct kind *k)
 	panel = picture_panel(d->reading->picture, k->panel, k->unit, d->reading->run);
 	if (!panel)
 		return -ENOMEM;
-	panel->stacked = true;
+	panel->stacked = !d->reading->options->unstacked;
 	for (size_t i = 0; r == 0 && i < k->n_top; i++)
 		if (k->tracks[i].n > 0)
 			r = add_top(d, k, panel, i);

@@ -231,6 +231,17 @@ def test_several_runs_lie_over_one_axis_by_the_clock_or_from_their_starts(plot, 
     assert "10:00" not in plot(a, c).out and "11:00" in plot("--clock", a, c).out
 
 
+def test_processes_are_stacked_or_lines_of_their_own(plot, made):
+    rows = [{"key": "proc_pss_bytes", "kind": "gauge", "unit": "bytes", "scope": "process", "quality": "sampled"}]
+    of = [{"pid": pid, "start_time_ticks": pid, "name": f"p{pid}", "values": {"proc_pss_bytes": {"max": size << 20}}} for pid, size in ((11, 8), (12, 4))]
+    path = made([window(0, 0, 10, processes=of)], measurements=rows, time={"wall_seconds": 10.0})
+
+    # Of lines each names its key; of parts of a whole the first does.
+    assert plot("-m", "process_memory", path).out.count("proc_pss_bytes") == 1
+    unstacked = plot("-m", "process_memory", "--unstacked", path)
+    assert (unstacked.status, unstacked.out.count("proc_pss_bytes")) == (0, 2)
+
+
 def test_idle_time_is_left_out_on_request(plot, made):
     path = made([window(i, i, i + 1, {"tree_cpu_percent": 100 if i < 3 or i > 996 else 0}) for i in range(1000)],
                 time={"wall_seconds": 1000.0})

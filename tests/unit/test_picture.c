@@ -609,6 +609,38 @@ static void what_a_process_took_when_it_woke_is_not_drawn_where_it_was_quiet(voi
 	end(&m);
 }
 
+static void unstacked_processes_keep_their_own_points_with_low_and_high(void **state)
+{
+	struct picture_options o = { ALL, .metrics = "process_memory" };
+	const struct picture_panel *memory;
+	const struct stored_run *run;
+	struct made m;
+	struct picture p;
+
+	(void) state;
+	begin(&m);
+	window(&m, 0, 1, "",
+		",\"processes\":[" PROCESS(11, "", 0.2, 1000) "," PROCESS(12, "", 0.2, 400) "]");
+	window(&m, 1, 2, "",
+		",\"processes\":[{\"pid\":11,\"start_time_ticks\":11,\"name\":\"p11\",\"values\":{"
+		"\"proc_pss_bytes\":{\"max\":3000,\"mean\":2000}}}," PROCESS(12, "", 0.2, 400) "]");
+	run = finish(&m, NOON, 2, "");
+	draw(run, &o, &p);
+	memory = picture_panel_of(&p, "process_memory", 0);
+	assert_true(memory->stacked);
+	near(memory->highest, 2400, 1e-9);
+	picture_done(&p);
+	o.unstacked = true;
+	draw(run, &o, &p);
+	memory = picture_panel_of(&p, "process_memory", 0);
+	assert_false(memory->stacked);
+	near(memory->highest, 3000, 1e-9);
+	near(memory->lines[0].points[1].low, 2000, 1e-9);
+	near(memory->lines[0].points[1].high, 3000, 1e-9);
+	picture_done(&p);
+	end(&m);
+}
+
 static void runs_that_overlap_lie_where_they_were_by_the_clock(void **state)
 {
 	struct picture_options o = { ALL };
@@ -795,6 +827,7 @@ int main(void)
 		cmocka_unit_test(processes_beyond_the_first_are_one_line),
 		cmocka_unit_test(memory_of_a_process_lasts_as_long_as_the_process),
 		cmocka_unit_test(what_a_process_took_when_it_woke_is_not_drawn_where_it_was_quiet),
+		cmocka_unit_test(unstacked_processes_keep_their_own_points_with_low_and_high),
 		cmocka_unit_test(runs_that_overlap_lie_where_they_were_by_the_clock),
 		cmocka_unit_test(idle_time_is_left_out_and_told),
 		cmocka_unit_test(a_stop_is_marked_where_one_window_alone_can_hold_it),
