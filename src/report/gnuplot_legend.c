@@ -114,8 +114,12 @@ static char *taken(struct buf *text)
 /* "lower bound". */
 static void add_quality(struct buf *text, enum quality quality)
 {
-	for (const char *letter = quality_name(quality); *letter; letter++)
-		buf_add_char(text, *letter == '_' ? ' ' : *letter);
+	const char *word = quality_name(quality);
+	size_t n = strcspn(word, "_");
+
+	buf_add(text, word, n);
+	if (word[n])
+		buf_addf(text, " %s", word + n + 1);
 }
 
 /* "proc_pss_total_bytes, lower bound". */

@@ -262,6 +262,23 @@ def test_a_gap_in_time_left_out_is_told_as_long_as_it_was(plot, made):
         assert "nothing was recorded for 33m 20.0s" in plot(*words, path, env={"LC_ALL": "C"}).out
 
 
+def test_a_span_shorter_than_a_clock_can_tell_is_drawn(plot, made):
+    """Seconds since 1970 have a double for each quarter of a microsecond: ticks that are nearer would never come to the end."""
+    path = made([window(0, 0, 10, {"tree_cpu_percent": 100})])
+    called = plot("--clock", "--from", "0.5", "--to", "0.500000001", path, timeout=20)
+
+    assert (called.status, called.err) == (0, "") and "10:00:00.500" in called.out
+
+
+def test_what_was_not_recorded_is_not_called_idle(plot, made):
+    path = made([window(i, at, at + 1, {"tree_cpu_percent": 100 if i < 3 or i > 96 else 0})
+                 for i, at in ((i, i if i < 50 else i + 900) for i in range(100))], time={"wall_seconds": 1000.0})
+    called = plot("--compress-idle", path, env={"LC_ALL": "C"})
+
+    assert re.search(r"idle or not recorded for 16m \d+\.\ds, left out", " ".join(called.out.split()))
+    assert "nothing was recorded" in " ".join(called.out.split())
+
+
 @pytest.mark.parametrize("words, told", [
     (["--from", "5", "--to", "3"], "--from 5 is not before --to 3"),
     (["--from", "3", "--to", "3"], "--from 3 is not before --to 3"),
