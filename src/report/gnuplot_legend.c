@@ -133,7 +133,7 @@ static char *source_of(const struct picture_line *l)
 	if (!l->peak_key && l->quality == UPPER_BOUND && l->peak_quality != l->quality)
 		buf_add_text(&text, " at the samples");
 	if (l->peak_key) {
-		buf_addf(&text, "; its highest: %s, ", l->peak_key);
+		buf_addf(&text, "; highest: %s, ", l->peak_key);
 		add_quality(&text, l->peak_quality);
 	}
 	return taken(&text);
