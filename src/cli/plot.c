@@ -67,6 +67,8 @@ static const struct option_row rows[] = {
 		.offers = OFFERS_NOTHING,
 		.default_text = "8, on the terminal 4",
 		.help = "how many processes are drawn one by one; the rest is one line" },
+	{ .name = "unstacked",
+		.help = "processes as lines of their own, not stacked one upon the other" },
 	{ .name = "cores", .help = "every processor of the machine" },
 	{ .name = "points",
 		.argument = "N",
@@ -174,6 +176,7 @@ static int read_options(const struct verb *verb, const struct option_values *val
 	o->metrics = verb_option(verb, values, "metrics");
 	o->layout = layout->text ? (enum picture_layout) layout->number : PICTURE_OVERLAID;
 	o->compress_idle = verb_option(verb, values, "compress-idle") != NULL;
+	o->unstacked = verb_option(verb, values, "unstacked") != NULL;
 	o->per_core = verb_option(verb, values, "cores") != NULL;
 	if (verb_option(verb, values, "relative"))
 		o->time = PICTURE_FROM_START;

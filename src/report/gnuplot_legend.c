@@ -130,6 +130,8 @@ static char *source_of(const struct picture_line *l)
 	buf_add_text(&text, l->key);
 	buf_add_text(&text, l->rate ? " per second, " : ", ");
 	add_quality(&text, l->quality);
+	if (!l->peak_key && l->quality == UPPER_BOUND && l->peak_quality != l->quality)
+		buf_add_text(&text, " at the samples");
 	if (l->peak_key) {
 		buf_addf(&text, "; highest: %s, ", l->peak_key);
 		add_quality(&text, l->peak_quality);

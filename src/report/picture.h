@@ -25,6 +25,8 @@ struct stored_run;
 /* A stretch of time, in seconds from the picture's zero: the least and the greatest value in it, and the mean weighted by time. A peak is never thinned away. */
 struct picture_point {
 	double start, end, low, high, mean;
+	double high_start,
+		high_end; /* the window in which the greatest was met, however many became this point */
 };
 
 struct picture_line {
@@ -77,6 +79,7 @@ enum picture_mark_kind {
 	PICTURE_LIMIT, /* that ended the run */
 	PICTURE_OOM,
 	PICTURE_PHASE,
+	PICTURE_STOP, /* the command was stopped (SIGTSTP, SIGSTOP) in the window that begins there */
 	PICTURE_END
 };
 
@@ -155,6 +158,7 @@ struct picture_options {
 	enum picture_layout layout;
 	bool compress_idle;
 	bool per_core;
+	bool unstacked; /* processes are lines beside each other, each with its least and greatest, not parts of a whole */
 };
 
 /*

@@ -125,16 +125,22 @@ static double folded(const struct folding *f, double at)
 	return at - shift;
 }
 
+static void fold_point(struct picture_point *point, const struct folding *f)
+{
+	point->start = folded(f, point->start);
+	point->end = folded(f, point->end);
+	point->high_start = folded(f, point->high_start);
+	point->high_end = folded(f, point->high_end);
+}
+
 static void fold(struct picture *p, const struct folding *f)
 {
 	for (size_t i = 0; i < p->n_panels; i++) {
 		for (size_t j = 0; j < p->panels[i].n_lines; j++) {
 			struct picture_line *line = &p->panels[i].lines[j];
 
-			for (size_t k = 0; k < line->n; k++) {
-				line->points[k].start = folded(f, line->points[k].start);
-				line->points[k].end = folded(f, line->points[k].end);
-			}
+			for (size_t k = 0; k < line->n; k++)
+				fold_point(&line->points[k], f);
 		}
 	}
 	for (size_t i = 0; i < p->n_marks; i++)

@@ -13,6 +13,16 @@
 /* A level is drawn when the use comes to a quarter of it; else the use would lie flat on the ground. */
 #define IN_SIGHT 4
 
+#define LEAST_MORE 0.01 /* than what is drawn: less is not seen */
+
+static enum quality quality_named(const char *name)
+{
+	for (unsigned q = 0; name && q < N_QUALITY; q++)
+		if (strcmp(name, quality_name((enum quality) q)) == 0)
+			return (enum quality) q;
+	return ESTIMATE;
+}
+
 static bool is(const json_t *limit, const char *member, const char *text)
 {
 	const char *found = info_text(limit, member, NULL);
@@ -147,6 +157,39 @@ static int add_own_limit(struct picture_panel *panel, size_t run, const json_t *
 	return add_level(panel, run, value, &words);
 }
 
+static double top_of_run(const struct picture_panel *panel, size_t run)
+{
+	double top = 0;
+
+	for (size_t i = 0; i < panel->n_lines; i++)
+		for (size_t k = 0; panel->lines[i].run == run && k < panel->lines[i].n; k++)
+			if (panel->lines[i].points[k].high > top)
+				top = panel->lines[i].points[k].high;
+	return top;
+}
+
+/* Of a peak between two samples the kernel may have kept how high it was and nobody knows when: it is a level above the lines. */
+static int add_known_peak(struct picture_panel *panel, size_t run, const json_t *info)
+{
+	const json_t *peak =
+		json_object_get(json_object_get(info, "headline"), "memory_peak_bytes");
+	double value = info_number(peak, "value", NULL);
+	const char *key = info_text(peak, "key", NULL);
+	enum quality quality = quality_named(info_text(peak, "quality", NULL));
+	double drawn = top_of_run(panel, run);
+	char number[AXIS_TEXT_SIZE];
+	struct buf words = { 0 };
+
+	if (strcmp(panel->name, "memory") != 0 || strcmp(panel->unit, "bytes") != 0 ||
+		quality == UPPER_BOUND || !(drawn > 0) || !(value > drawn * (1 + LEAST_MORE)))
+		return 0;
+	axis_number(panel->unit, value, number);
+	buf_addf(&words, "peak of the run %s %s", quality_mark(quality), number);
+	if (key)
+		buf_addf(&words, " (%s), between the samples", key);
+	return add_level(panel, run, value, &words);
+}
+
 static int add_to_panel(struct picture_panel *panel, size_t run, const json_t *info)
 {
 	static const struct {
@@ -179,6 +222,12 @@ int picture_add_limits(struct picture_reading *r)
 	for (size_t i = 0; code == 0 && i < p->n_panels; i++)
 		if (p->panels[i].run == r->run || p->panels[i].run == PICTURE_ALL_RUNS)
 			code = add_to_panel(&p->panels[i], r->run, r->info);
+	/* Of a part of the run nobody knows whether the peak was in it. */
+	for (size_t i = 0;
+		isnan(r->options->from) && isnan(r->options->to) && code == 0 && i < p->n_panels;
+		i++)
+		if (p->panels[i].run == r->run || p->panels[i].run == PICTURE_ALL_RUNS)
+			code = add_known_peak(&p->panels[i], r->run, r->info);
 	return code;
 }
 

@@ -91,6 +91,8 @@ static char *label_of(
 		buf_addf(&text, "%s %s", s->device, usual ? usual->label : s->key);
 	else
 		buf_add_text(&text, usual ? usual->label : s->key);
+	if (s->is_sum)
+		buf_add_text(&text, ", sum so far");
 	if (strncmp(s->key, "cgroup_", 7) == 0 && !picture_has_own_cgroup(r->info))
 		buf_add_text(&text, ", in a cgroup with others");
 	if (strncmp(s->key, "host_pressure", 13) == 0 && usual)
@@ -98,27 +100,54 @@ static char *label_of(
 	return taken(&text);
 }
 
+/* A sum that is too large at each sample is no upper bound of what was between them. */
+static bool is_bound_at_samples(const struct picture_source *s)
+{
+	return s->any_max && s->track.quality == UPPER_BOUND;
+}
+
+static enum quality quality_of_peak(const struct picture_source *s)
+{
+	if (s->peak_quality != ABSENT)
+		return s->peak_quality;
+	return is_bound_at_samples(s) ? ESTIMATE : s->track.quality;
+}
+
+static char *why_of(const struct picture_source *s)
+{
+	const char *help = info_text(s->row, "help", NULL);
+	struct buf text = { 0 };
+
+	if (!help && !is_bound_at_samples(s))
+		return NULL;
+	buf_add_text(&text, help ? help : "");
+	if (is_bound_at_samples(s))
+		buf_addf(&text, "%san upper bound at the samples, not between them",
+			help ? "; " : "");
+	return taken(&text);
+}
+
 static int add_line(struct picture_reading *r, struct picture_source *s)
 {
 	struct picture_panel *panel = picture_panel(r->picture, s->panel, s->unit, r->run);
 	struct picture_line *line = panel ? picture_line(panel) : NULL;
-	const char *help = info_text(s->row, "help", NULL);
+	bool has_why = info_text(s->row, "help", NULL) || is_bound_at_samples(s);
 
 	if (!line)
 		return -ENOMEM;
 	line->key = strdup(s->key);
 	line->label = label_of(r, s, panel->run == PICTURE_ALL_RUNS);
-	line->why = help ? strdup(help) : NULL;
+	line->why = why_of(s);
 	line->quality = s->track.quality;
 	line->run = r->run;
 	line->peak_key = s->peak_quality != ABSENT ? strdup(s->peak_key) : NULL;
-	line->peak_quality = s->peak_quality != ABSENT ? s->peak_quality : s->track.quality;
+	line->peak_quality = quality_of_peak(s);
 	line->rate = s->is_counter;
 	line->points = s->track.points;
 	line->n = s->track.n;
 	s->track.points = NULL;
 	panel->stacked = s->usual >= 0 && picture_usual[s->usual].per_core;
-	return line->key && line->label && (line->why || !help) &&
+	return line->key && line->label && (line->why || !has_why) &&
 			       (line->peak_key || s->peak_quality == ABSENT)
 		       ? 0
 		       : -ENOMEM;

@@ -11,6 +11,7 @@
 #include "report/info_value.h"
 #include "report/picture_parts.h"
 
+#define ROUNDED 0.001 /* seconds: times of windows are */
 #define MARKS_OF_COUNTERS 100 /* a limit that is hit all the time is told by the first of them */
 
 /* Counters whose growth is an event. */
@@ -114,10 +115,46 @@ static int mark_end(struct picture_reading *r)
 	return code;
 }
 
+void picture_note_stop(struct picture_reading *r, double start, double end)
+{
+	double stopped = info_number(r->info, "time", "stopped_seconds");
+
+	if (!(stopped > 0) || end - start < stopped - ROUNDED)
+		return;
+	r->stops++;
+	r->stop[0] = start;
+	r->stop[1] = end;
+}
+
+/* A job that is stopped is not sampled: the record tells for how long, and one window alone is long enough to hold it. Where several are, or the job was stopped
+ * several times, nobody knows which. */
+static int mark_stop(struct picture_reading *r)
+{
+	double times = info_number(r->info, "time", "stops");
+	char stopped[AXIS_TEXT_SIZE];
+	char within[AXIS_TEXT_SIZE];
+	struct buf text = { 0 };
+	int code;
+
+	if (r->stops != 1 || !(times > 0 && times < 2) || !is_in(r, r->stop[0]))
+		return 0;
+	axis_number("seconds", info_number(r->info, "time", "stopped_seconds"), stopped);
+	axis_number("seconds", r->stop[1] - r->stop[0], within);
+	buf_addf(&text, "stopped for %s, within the %s that begin here", stopped, within);
+	code = text.failed ? -ENOMEM
+			   : picture_add_mark(r->picture, r->run,
+				     r->stop[0] + r->picture->runs[r->run].offset, PICTURE_STOP,
+				     text.data);
+	buf_done(&text);
+	return code;
+}
+
 int picture_mark_run(struct picture_reading *r)
 {
 	int code = mark_start(r);
 
+	if (code == 0)
+		code = mark_stop(r);
 	if (code == 0)
 		code = mark_limit(r);
 	return code == 0 ? mark_end(r) : code;

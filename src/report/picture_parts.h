@@ -29,12 +29,15 @@ struct picture_source {
 	const char *unit; /* as it is drawn */
 	double factor;
 	bool is_counter;
+	bool is_sum; /* a counter that is drawn as what it has come to: see is_late() */
+	double sum;
 	bool asked; /* by its key: drawn whatever else is */
 	bool drawn; /* it was chosen, when all was read */
 	char peak_key
 		[PICTURE_KEY_SIZE]; /* of the gauge that is the growth of this counter over moments shorter than a window; "" */
 	const json_t *peak_row; /* of the record's measurements; NULL */
 	enum quality peak_quality; /* the worst that was read of it; ABSENT */
+	bool any_max; /* the greatest of samples was read, which says nothing of the time between them */
 	struct picture_track track;
 };
 
@@ -68,6 +71,9 @@ struct picture_reading {
 	double from, to; /* what is drawn of it, in seconds from its start */
 	double slept, last_end;
 	long long segment;
+	double stop
+		[2]; /* the window that is as long as the command was stopped, in seconds from the run's start */
+	size_t stops; /* how many windows are */
 	size_t counted; /* marks made of counters */
 	bool any;
 };
@@ -110,6 +116,8 @@ void picture_see_limits(struct picture_panel *panel);
 /* What a window tells of events; what the record tells. */
 int picture_mark_window(struct picture_reading *r, const json_t *window, double end);
 int picture_mark_run(struct picture_reading *r);
+/* Looks whether the stop that the record tells may be in that window. */
+void picture_note_stop(struct picture_reading *r, double start, double end);
 
 /* Puts all in order when the runs are read. */
 int picture_arrange(struct picture *p, const struct picture_options *o);

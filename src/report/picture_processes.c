@@ -39,6 +39,7 @@ struct kind {
 		top; /* copies out of the table, whose texts they share: the one that did most first */
 	struct picture_track *tracks; /* of each of them */
 	double *holds; /* what each of them had when it was listed last; NAN: it is gone */
+	bool *held; /* whether that was drawn of a time in which it was not listed */
 	size_t n_top;
 	struct picture_track rest;
 	bool any_rest;
@@ -153,7 +154,8 @@ static int choose_top(struct drawn *d, struct kind *k)
 	k->top = calloc(n, sizeof(*k->top));
 	k->tracks = calloc(n, sizeof(*k->tracks));
 	k->holds = calloc(n, sizeof(*k->holds));
-	if (!k->top || !k->tracks || !k->holds)
+	k->held = calloc(n, sizeof(*k->held));
+	if (!k->top || !k->tracks || !k->holds || !k->held)
 		return -ENOMEM;
 	for (size_t i = 0; i < d->table.n && k->n_top < n; i++) {
 		double weight = process_weight(&d->table.list[i], k->order);
@@ -187,7 +189,8 @@ static double gauge_of(const json_t *value, const char *const *names)
 	return found;
 }
 
-/* What a process says of itself: the time that it covers, and the value in it; `mean` NAN when it says nothing. */
+/* What a process says of itself: the time that it covers, and the value in it; `mean` NAN when it says nothing. Of one that was quiet before, a counter grew some
+ * time since then; a gauge was read in this window alone. */
 static struct picture_point point_of(const struct drawn *d, const struct kind *k,
 	const json_t *process, double start, double end)
 {
@@ -195,7 +198,8 @@ static struct picture_point point_of(const struct drawn *d, const struct kind *k
 	static const char *const mean[] = { "mean", "max", "last", NULL };
 	const json_t *value = json_object_get(json_object_get(process, "values"), k->key);
 	double since = info_number(process, "since_seconds", NULL) + d->slept;
-	struct picture_point p = { .start = since < start ? since : start, .end = end };
+	struct picture_point p = { .start = k->is_counter && since < start ? since : start,
+		.end = end };
 	double seconds;
 
 	if (since > start && since < end)
@@ -342,12 +346,33 @@ static int add_held(struct drawn *d, const json_t *process, const struct picture
 	return hold(d, pid, held);
 }
 
-static bool add_top_point(
-	struct kind *k, struct picture_track *track, const json_t *process, struct picture_point p)
+/* Of the time from `start` on in which it was quiet: what it had when it was listed last. */
+static void add_quiet(struct kind *k, struct picture_track *track, double start, double end)
+{
+	double holds = k->holds[track - k->tracks];
+	struct picture_point p = { .start = start, .end = end, .low = holds, .high = holds };
+
+	p.mean = holds;
+	if (track->n > 0 && track->points[track->n - 1].end > p.start)
+		p.start = track->points[track->n - 1].end;
+	if (!(holds > 0) || !(p.start < p.end))
+		return;
+	k->held[track - k->tracks] = true;
+	picture_track_add(track, p, ESTIMATE);
+}
+
+static bool add_top_point(const struct drawn *d, struct kind *k, struct picture_track *track,
+	const json_t *process, struct picture_point p)
 {
 	const json_t *of = json_object_get(json_object_get(process, "values"), k->key);
 	const char *quality = info_text(of, "quality", NULL);
+	double since = info_number(process, "since_seconds", NULL) + d->slept;
 
+	if (!k->is_counter && isfinite(since))
+		add_quiet(k, track,
+			(since > d->reading->from ? since : d->reading->from) +
+				d->reading->picture->runs[d->reading->run].offset,
+			p.start);
 	picture_track_add(track, p, quality ? quality_named(quality) : k->quality);
 	if (is_gone(process))
 		k->holds[track - k->tracks] = (double) NAN;
@@ -375,7 +400,7 @@ static int add_processes(
 							    : point.end;
 
 		point.end = gone < point.end ? gone : point.end;
-		if (track && !add_top_point(k, track, process, point))
+		if (track && !add_top_point(d, k, track, process, point))
 			return -ENOMEM;
 		if (!track && !is_memory)
 			rest.mean += share_of(&point, rest.end - rest.start);
@@ -404,13 +429,9 @@ static void hold_on(const struct drawn *d, struct kind *k)
 {
 	for (size_t i = 0; d->any_quiet && k->order == BY_MEMORY && i < k->n_top; i++) {
 		struct picture_track *track = &k->tracks[i];
-		struct picture_point p = {
-			.end = d->end, .low = k->holds[i], .high = k->holds[i], .mean = k->holds[i]
-		};
 
-		p.start = track->n > 0 ? track->points[track->n - 1].end : d->end;
-		if (p.start < p.end && k->holds[i] > 0)
-			picture_track_add(track, p, k->quality);
+		add_quiet(
+			k, track, track->n > 0 ? track->points[track->n - 1].end : d->end, d->end);
 	}
 }
 
@@ -474,6 +495,8 @@ static int add_top(struct drawn *d, struct kind *k, struct picture_panel *panel,
 		of->command ? of->command
 		: of->name  ? of->name
 			    : "name not known");
+	if (k->held[which])
+		buf_add_text(&why, "; while it did nothing, what it had before");
 	line->label = taken(&label);
 	line->why = taken(&why);
 	return line->label && line->why ? 0 : -ENOMEM;
@@ -510,7 +533,7 @@ static int add_panel(struct drawn *d, struct kind *k)
 	panel = picture_panel(d->reading->picture, k->panel, k->unit, d->reading->run);
 	if (!panel)
 		return -ENOMEM;
-	panel->stacked = true;
+	panel->stacked = !d->reading->options->unstacked;
 	for (size_t i = 0; r == 0 && i < k->n_top; i++)
 		if (k->tracks[i].n > 0)
 			r = add_top(d, k, panel, i);
@@ -529,6 +552,7 @@ static void done(struct drawn *d)
 		free(k->top);
 		free(k->tracks);
 		free(k->holds);
+		free(k->held);
 		picture_track_done(&k->rest);
 	}
 	process_table_done(&d->table);

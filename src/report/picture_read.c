@@ -153,6 +153,7 @@ static int add_window(const json_t *window, void *context)
 
 	if (!isfinite(start) || !isfinite(end) || start < 0 || end < start || end > SECONDS_MAX)
 		return 0;
+	picture_note_stop(r, start, end);
 	code = note_gaps(r, window, start, end);
 	if (code == 0 && end > r->from && start < r->to) {
 		struct picture_stretch of = { .start = (start > r->from ? start : r->from) +

@@ -173,6 +173,12 @@ static bool is_cpu(const char *key)
 	return strstr(key, "cpu") || strstr(key, "_core_");
 }
 
+/* Grows by all that a process used when it has ended and was waited for: its growth in a window is no rate of that window. */
+static bool is_late(const char *key)
+{
+	return begins(key, "keeper_");
+}
+
 void picture_classify(struct picture_source *s, const json_t *value)
 {
 	const char *kind = info_text(s->row, "kind", NULL);
@@ -180,6 +186,8 @@ void picture_classify(struct picture_source *s, const json_t *value)
 
 	s->is_counter = kind ? strcmp(kind, "counter") == 0
 			     : json_is_number(json_object_get(value, "delta"));
+	s->is_sum = s->is_counter && is_late(s->key);
+	s->is_counter = s->is_counter && !s->is_sum;
 	s->factor = 1;
 	s->unit = "";
 	for (size_t i = 0; last_word && i < ARRAY_SIZE(units); i++) {
@@ -354,6 +362,11 @@ static double first_known(double a, double b, double c)
 	return isnan(b) ? c : b;
 }
 
+static double known(double value)
+{
+	return isnan(value) ? 0 : value;
+}
+
 static double least(double a, double b)
 {
 	return isnan(a) || b < a ? b : a;
@@ -389,7 +402,13 @@ void picture_source_add(struct picture_source *s, const json_t *window, const js
 	double last = info_number(value, "last", NULL);
 	double min = info_number(value, "min", NULL);
 
-	if (s->is_counter) {
+	if (s->is_sum) {
+		/* Where the window does not say what it has come to: of what is drawn. */
+		s->sum = isnan(last) ? s->sum + known(info_number(value, "delta", NULL)) : last;
+		point.low = point.high = point.mean = s->sum * s->factor;
+		if (!json_is_object(value))
+			return;
+	} else if (s->is_counter) {
 		if (!(of.seconds > 0))
 			return;
 		point.mean = info_number(value, "delta", NULL) / of.seconds * s->factor;
@@ -398,6 +417,7 @@ void picture_source_add(struct picture_source *s, const json_t *window, const js
 	} else {
 		if (is_mostly_missed(window))
 			return;
+		s->any_max = s->any_max || !isnan(max);
 		point.high = first_known(max, mean, last) * s->factor;
 		point.mean = first_known(mean, first_known(max, last, max), last) * s->factor;
 		/* Of what a window keeps no least of, the least that is known of it. */

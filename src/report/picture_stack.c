@@ -57,7 +57,13 @@ static double *edges_of(const struct picture_panel *panel, size_t max, size_t *r
 static struct picture_point point_in(
 	const struct picture_line *line, size_t *at, double start, double end)
 {
-	struct picture_point found = { start, end, (double) NAN, (double) NAN, (double) NAN };
+	struct picture_point found = { .start = start,
+		.end = end,
+		.low = (double) NAN,
+		.high = (double) NAN,
+		.mean = (double) NAN,
+		.high_start = start,
+		.high_end = end };
 	double seconds = 0;
 	double sum = 0;
 
@@ -72,8 +78,11 @@ static struct picture_point point_in(
 		seconds += to - from;
 		if (!(p->low >= found.low))
 			found.low = p->low;
-		if (!(p->high <= found.high))
+		if (!(p->high <= found.high)) {
 			found.high = p->high;
+			found.high_start = p->high_start;
+			found.high_end = p->high_end;
+		}
 	}
 	/* What is known of a part of the stretch alone counts nothing in the rest of it: parts of a whole add up to no more than the whole. */
 	if (seconds > 0)

@@ -27,6 +27,7 @@
 #define MANY 4 /* parts of a whole: a row each is enough */
 #define TICK_COLUMNS 12 /* between two labels at least */
 #define COMMAND_BYTES 1000 /* no picture has room for more */
+#define MOMENT_SECONDS 1.5 /* a window that is no longer is told by its start */
 #define NOTES_MAX 20 /* marks and gaps that are told in words */
 
 struct drawing {
@@ -142,18 +143,39 @@ static const struct picture_point *peak_of(const struct picture_line *line)
 	return peak;
 }
 
+/* When it was, as exactly as the window of the record says: " at 14.0 s" of a short one, of others " between 1.00 s and 15.0 s". */
+static void add_when(
+	struct drawing *d, const struct picture_point *peak, bool over_all, struct buf *text)
+{
+	const struct picture *p = d->picture;
+	bool is_start = !(peak->high_start > 0) && !p->wall_time;
+	char from[AXIS_TEXT_SIZE];
+	char to[AXIS_TEXT_SIZE];
+
+	axis_moment(p, peak->high_start, from);
+	axis_moment(p, peak->high_end, to);
+	if (picture_time_at(p, peak->high_end) - picture_time_at(p, peak->high_start) <=
+			MOMENT_SECONDS ||
+		strcmp(from, to) == 0)
+		buf_addf(text, " at %s", is_start ? "the start" : from);
+	else
+		buf_addf(text, over_all ? " from %s to %s" : " between %s and %s",
+			is_start ? "the start" : from, to);
+}
+
 static void add_peak(struct drawing *d, const struct picture_panel *panel,
 	const struct picture_line *line, struct buf *text)
 {
 	const struct picture_point *peak = peak_of(line);
+	/* What was counted over a window says nothing of how high it went inside of it. */
+	bool is_mean = line->rate && !line->peak_key;
 	char number[AXIS_TEXT_SIZE];
 
 	axis_number(panel->unit, peak->high, number);
-	buf_addf(text, "%s peak %s", quality_mark(line->peak_quality), number);
-	axis_moment(d->picture, peak->start, number);
+	buf_addf(text, "%s %s %s", quality_mark(line->peak_quality),
+		is_mean ? "highest mean" : "peak", number);
 	if (peak->high > 0)
-		buf_addf(text, " at %s",
-			peak->start > 0 || d->picture->wall_time ? number : "the start");
+		add_when(d, peak, is_mean, text);
 	if (line->peak_key) {
 		buf_add_text(text, " (");
 		add_text(text, line->peak_key);
@@ -191,7 +213,9 @@ static void add_title(struct drawing *d, const struct picture_panel *panel,
 	if (!upper)
 		return;
 	add_text(&text, upper->label);
-	buf_add_text(&text, " (line above it): ");
+	/* Each has the most that it was met with, PSS and RSS not at the same moments. */
+	buf_add_text(&text, peak_of(upper)->high < peak_of(line)->high ? " (second line): "
+								       : " (line above it): ");
 	add_peak(d, panel, upper, &text);
 	buf_add_text(&text, "; ");
 	add_text(&text, upper->key);
@@ -399,7 +423,9 @@ static void add_notes(struct drawing *d)
 			char what[AXIS_TEXT_SIZE + 64];
 			const struct picture_gap *g = &p->gaps[gap++];
 
-			axis_number("seconds", g->end - g->start, wide);
+			/* As long as it was, not as wide as it is drawn where idle time is left out. */
+			axis_number("seconds",
+				picture_time_at(p, g->end) - picture_time_at(p, g->start), wide);
 			snprintf(what, sizeof(what), g->kind == PICTURE_CUT ? "%s" : "%s for %s",
 				g->why, wide);
 			add_note(d, g->run, g->start, what, told == 0);

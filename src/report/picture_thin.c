@@ -27,8 +27,11 @@ static void join(struct picture_point *into, const struct picture_point *p)
 		into->mean = (known(into->mean) + known(p->mean)) / 2;
 	if (isnan(into->low) || p->low < into->low)
 		into->low = p->low;
-	if (isnan(into->high) || p->high > into->high)
+	if (isnan(into->high) || p->high > into->high) {
 		into->high = p->high;
+		into->high_start = p->high_start;
+		into->high_end = p->high_end;
+	}
 }
 
 bool picture_thin(

@@ -18,6 +18,10 @@ struct picture_point picture_point_of_both(struct picture_point a, struct pictur
 
 	a.mean += share * (b.mean - a.mean);
 	a.low = b.low < a.low ? b.low : a.low;
+	if (b.high > a.high) {
+		a.high_start = b.high_start;
+		a.high_end = b.high_end;
+	}
 	a.high = b.high > a.high ? b.high : a.high;
 	a.end = b.end > a.end ? b.end : a.end;
 	return a;
@@ -84,6 +88,8 @@ void picture_track_add(struct picture_track *t, struct picture_point point, enum
 	if (t->failed || !is_sound(&point))
 		return;
 	t->quality = quality_worse(t->quality, quality);
+	point.high_start = point.start;
+	point.high_end = point.end;
 	if (last && point.start < last->end)
 		point.start = last->end;
 	if (last && (point.end < point.start || same_bucket(t, last->start, point.start))) {

@@ -83,7 +83,7 @@ def test_a_real_run_is_drawn_with_the_peaks_of_its_record(run_assay, plot):
     peak = max(line["values"]["proc_rss_total_bytes"]["max"] for line in run.usage if "proc_rss_total_bytes" in line["values"])
 
     assert (called.status, called.err) == (0, "")
-    shown = re.search(r"RSS of all processes \(line above it\): <= peak ([0-9.]+) MiB", " ".join(called.out.split()))
+    shown = re.search(r"RSS of all processes \((?:line above it|second line)\): ~ peak ([0-9.]+) MiB", " ".join(called.out.split()))
     assert shown and abs(float(shown.group(1)) - peak / 2**20) <= 0.5
     assert "proc_pss_total_bytes" in called.out and "= tree_cpu_seconds" in " ".join(called.out.split())
     assert "end: exited 0" in called.out
@@ -95,9 +95,21 @@ def test_no_peak_is_lost_however_many_windows_there_are(plot, made):
                 time={"wall_seconds": 20000.0})
     out = plot("--points", 16, path).out
 
-    assert "peak 16 cores at" in out
-    # 20000 s are 5.55 h: the peak stands at 3.43 h.
-    assert re.search(r"peak 16 cores at 3h (2[0-9]|3[0-9])m", plot("--points", 1000, path).out)
+    # However few points are left, the time of the peak is that of its window: 12345 s.
+    assert "peak 16 cores at 3h 25m 45s" in " ".join(out.split())
+    assert "peak 16 cores at 3h 25m 45s" in " ".join(plot("--points", 1000, path).out.split())
+
+
+def test_what_was_counted_over_a_window_is_a_mean_between_its_ends_and_no_peak(plot, made):
+    rows = [{"key": "tree_cpu_seconds", "kind": "counter", "unit": "seconds", "scope": "single", "quality": "exact"},
+            {"key": "proc_pss_total_bytes", "kind": "gauge", "unit": "bytes", "scope": "single", "quality": "sampled"}]
+    windows = [window(i, 10 * i, 10 * i + 10) for i in range(4)]
+    for i, of in enumerate(windows):
+        of["values"] = {"tree_cpu_seconds": {"delta": 9.0 if i == 2 else 1.0}, "proc_pss_total_bytes": {"max": (8 if i == 1 else 1) << 20}}
+    out = " ".join(plot(made(windows, measurements=rows, time={"wall_seconds": 40.0})).out.split())
+
+    assert "CPU in use: = highest mean 0.9 cores from 20.0 s to 30.0 s; tree_cpu_seconds" in out
+    assert "PSS of all processes: ~ peak 8 MiB between 10.0 s and 20.0 s" in out
 
 
 def test_the_strip_shows_what_was_when(plot, made):
@@ -115,7 +127,7 @@ def test_the_strip_shows_what_was_when(plot, made):
     one_line(part, 1, "in that stretch of time")
     part = plot(path, "--from", 4.4, env={"LC_ALL": "C"})
     assert rows_of(part.out, "CPU in use")[3] == ":" * 66
-    assert "peak 1.5 cores at 4.40 s" in part.out and "nothing was recorded" not in part.out
+    assert "peak 1.5 cores between 4.40 s and 6.60 s" in part.out and "nothing was recorded" not in part.out
 
 
 def test_a_limit_is_a_broken_line_and_words(plot, made):
@@ -219,6 +231,17 @@ def test_several_runs_lie_over_one_axis_by_the_clock_or_from_their_starts(plot, 
     assert "10:00" not in plot(a, c).out and "11:00" in plot("--clock", a, c).out
 
 
+def test_processes_are_stacked_or_lines_of_their_own(plot, made):
+    rows = [{"key": "proc_pss_bytes", "kind": "gauge", "unit": "bytes", "scope": "process", "quality": "sampled"}]
+    of = [{"pid": pid, "start_time_ticks": pid, "name": f"p{pid}", "values": {"proc_pss_bytes": {"max": size << 20}}} for pid, size in ((11, 8), (12, 4))]
+    path = made([window(0, 0, 10, processes=of)], measurements=rows, time={"wall_seconds": 10.0})
+
+    # Of lines each names its key; of parts of a whole the first does.
+    assert plot("-m", "process_memory", path).out.count("proc_pss_bytes") == 1
+    unstacked = plot("-m", "process_memory", "--unstacked", path)
+    assert (unstacked.status, unstacked.out.count("proc_pss_bytes")) == (0, 2)
+
+
 def test_idle_time_is_left_out_on_request(plot, made):
     path = made([window(i, i, i + 1, {"tree_cpu_percent": 100 if i < 3 or i > 996 else 0}) for i in range(1000)],
                 time={"wall_seconds": 1000.0})
@@ -229,6 +252,14 @@ def test_idle_time_is_left_out_on_request(plot, made):
     assert re.search(r"idle for 16m \d+\.\ds, left out", called.out)
     assert "//" in called.out
     assert rows_of(plot(path, env={"LC_ALL": "C"}).out, "CPU in use")[0].count(":") <= 2
+
+
+def test_a_gap_in_time_left_out_is_told_as_long_as_it_was(plot, made):
+    busy = [window(0, 0, 100, {"tree_cpu_percent": 100}), window(1, 2100, 2200, {"tree_cpu_percent": 100})]
+    path = made(busy, time={"wall_seconds": 2200.0})
+
+    for words in ([], ["--compress-idle"]):
+        assert "nothing was recorded for 33m 20.0s" in plot(*words, path, env={"LC_ALL": "C"}).out
 
 
 def test_a_span_shorter_than_a_clock_can_tell_is_drawn(plot, made):

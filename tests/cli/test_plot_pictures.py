@@ -178,7 +178,7 @@ def test_svg_is_xml_and_says_key_quality_unit_and_origin(plot):
     called = plot("-o", "HERE/x.svg", FIXTURES / "training")
     assert (called.status, called.err) == (0, "")
     texts = svg_of(called)
-    for text in ("proc_pss_total_bytes, sampled", "proc_rss_total_bytes, upper bound", "tree_io_read_bytes per second, exact", "GiB", "MiB/s", "cores",
+    for text in ("proc_pss_total_bytes, sampled", "proc_rss_total_bytes, upper bound at the samples", "tree_io_read_bytes per second, exact", "GiB", "MiB/s", "cores",
                  "python3 train.py --epochs 12", "node7 \N{MIDDLE DOT} 2026-11-28 18:00:00Z \N{MIDDLE DOT} 1m 42.0s \N{MIDDLE DOT} exited 0",
                  "the machine slept", "nothing was recorded", "time from the start (s)",
                  "recorded by assay 0.1.0 \N{MIDDLE DOT} run 2026.11.28T18.00.00-4000 \N{MIDDLE DOT} node7"):

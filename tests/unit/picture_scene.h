@@ -22,6 +22,9 @@
 	"{\"key\":\"tree_cpu_seconds\",\"kind\":\"counter\",\"scope\":\"single\"},"                \
 	"{\"key\":\"proc_pss_total_bytes\",\"kind\":\"gauge\",\"scope\":\"single\"},"              \
 	"{\"key\":\"proc_rss_total_bytes\",\"kind\":\"gauge\",\"scope\":\"single\"},"              \
+	"{\"key\":\"keeper_cpu_seconds\",\"kind\":\"counter\",\"scope\":\"single\"},"              \
+	"{\"key\":\"keeper_involuntary_context_switches_count\",\"kind\":\"counter\","             \
+	"\"scope\":\"single\"},"                                                                   \
 	"{\"key\":\"tree_io_write_bytes\",\"kind\":\"counter\",\"scope\":\"single\"},"             \
 	"{\"key\":\"proc_cpu_seconds\",\"kind\":\"counter\",\"scope\":\"process\",\"quality\":"    \
 	"\"exact\"},"                                                                              \
@@ -83,24 +86,31 @@ static inline void cpu_window(struct made *m, double start, double end, double p
 	window(m, start, end, values, "");
 }
 
-/* Opens it; `more`: members of info behind the others, each with a comma before it. */
-static inline const struct stored_run *finish(
-	struct made *m, const char *started, double wall, const char *more)
+/* Opens it; `timed`: members of its time, `more`: of info, behind the others, each with a comma before it. */
+static inline const struct stored_run *finish_timed(
+	struct made *m, const char *started, double wall, const char *timed, const char *more)
 {
 	struct buf info = { 0 };
 	struct error err = { 0 };
 
 	buf_addf(&info,
 		"{\"schema\":\"assay-run\",\"version\":\"1.0\",\"state\":\"done\",\"id\":\"%s\","
-		"\"time\":{\"started\":\"%s\",\"wall_seconds\":%.9g},\"outcome\":{\"exit_code\":0,"
+		"\"time\":{\"started\":\"%s\",\"wall_seconds\":%.9g%s},\"outcome\":{\"exit_code\":"
+		"0,"
 		"\"words\":\"exited 0\"},\"measurements\":" ROWS "%s}",
-		m->directory + 10, started, wall, more);
+		m->directory + 10, started, wall, timed, more);
 	write_file(m, "info.json", info.data);
 	if (m->series.len > 0)
 		write_file(m, "usage.jsonl", m->series.data);
 	buf_done(&info);
 	assert_int_equal(stored_run_open(m->directory, &m->run, &err), 0);
 	return &m->run;
+}
+
+static inline const struct stored_run *finish(
+	struct made *m, const char *started, double wall, const char *more)
+{
+	return finish_timed(m, started, wall, "", more);
 }
 
 static inline void end(struct made *m)

@@ -34,7 +34,9 @@ static void is_text(struct buf *b, const char *expected)
 
 static void a_line_is_steps_and_breaks_where_nothing_is_known(void **state)
 {
-	struct picture_point points[] = { { 0, 1, 2, 4, 3 }, { 1, 2, 5, 5, 5 }, { 4, 5, 1, 1, 1 } };
+	struct picture_point points[] = { { .start = 0, .end = 1, .low = 2, .high = 4, .mean = 3 },
+		{ .start = 1, .end = 2, .low = 5, .high = 5, .mean = 5 },
+		{ .start = 4, .end = 5, .low = 1, .high = 1, .mean = 1 } };
 	struct picture_line line = line_of(points, 3);
 	struct buf out = { 0 };
 
@@ -48,7 +50,9 @@ static void a_line_is_steps_and_breaks_where_nothing_is_known(void **state)
 
 static void a_moment_is_long_enough_to_be_seen(void **state)
 {
-	struct picture_point points[] = { { 3, 3, 7, 7, 7 } };
+	struct picture_point points[] = {
+		{ .start = 3, .end = 3, .low = 7, .high = 7, .mean = 7 }
+	};
 	struct picture_line line = line_of(points, 1);
 	struct buf out = { 0 };
 
@@ -60,9 +64,14 @@ static void a_moment_is_long_enough_to_be_seen(void **state)
 
 static void what_is_no_number_is_left_out(void **state)
 {
-	struct picture_point points[] = { { 0, 1, 1, 1, 1 },
-		{ 1, 2, (double) NAN, (double) NAN, (double) NAN },
-		{ 2, 3, 1, (double) INFINITY, 1 }, { 3, 4, 2, 2, 2 } };
+	struct picture_point points[] = { { .start = 0, .end = 1, .low = 1, .high = 1, .mean = 1 },
+		{ .start = 1,
+			.end = 2,
+			.low = (double) NAN,
+			.high = (double) NAN,
+			.mean = (double) NAN },
+		{ .start = 2, .end = 3, .low = 1, .high = (double) INFINITY, .mean = 1 },
+		{ .start = 3, .end = 4, .low = 2, .high = 2, .mean = 2 } };
 	struct picture_line line = line_of(points, 4);
 	struct buf out = { 0 };
 
@@ -74,8 +83,10 @@ static void what_is_no_number_is_left_out(void **state)
 
 static void thinning_keeps_the_peak_the_mean_and_the_gap(void **state)
 {
-	struct picture_point points[] = { { 0, 1, 1, 1, 1 }, { 1, 2, 1, 9, 3 }, { 2, 3, 0, 2, 2 },
-		{ 6, 7, 4, 4, 4 } };
+	struct picture_point points[] = { { .start = 0, .end = 1, .low = 1, .high = 1, .mean = 1 },
+		{ .start = 1, .end = 2, .low = 1, .high = 9, .mean = 3 },
+		{ .start = 2, .end = 3, .low = 0, .high = 2, .mean = 2 },
+		{ .start = 6, .end = 7, .low = 4, .high = 4, .mean = 4 } };
 	const struct data_grain coarse = { .start = 0, .end = 10, .steps = 2, .least = 0.01 };
 	struct picture_line line = line_of(points, 4);
 	struct buf out = { 0 };
@@ -90,8 +101,10 @@ static void thinning_keeps_the_peak_the_mean_and_the_gap(void **state)
 
 static void a_band_is_where_both_lines_are_known(void **state)
 {
-	struct picture_point low[] = { { 0, 2, 1, 1, 1 }, { 4, 6, 2, 2, 2 } };
-	struct picture_point high[] = { { 1, 3, 5, 5, 5 }, { 3, 5, 6, 6, 6 } };
+	struct picture_point low[] = { { .start = 0, .end = 2, .low = 1, .high = 1, .mean = 1 },
+		{ .start = 4, .end = 6, .low = 2, .high = 2, .mean = 2 } };
+	struct picture_point high[] = { { .start = 1, .end = 3, .low = 5, .high = 5, .mean = 5 },
+		{ .start = 3, .end = 5, .low = 6, .high = 6, .mean = 6 } };
 	struct picture_line lines[] = { line_of(low, 2), line_of(high, 2) };
 	struct buf out = { 0 };
 
@@ -105,8 +118,11 @@ static void a_band_is_where_both_lines_are_known(void **state)
 
 static void a_stack_adds_up_and_what_is_unknown_counts_nothing(void **state)
 {
-	struct picture_point first[] = { { 0, 2, 1, 1, 1 }, { 2, 4, 3, 3, 3 } };
-	struct picture_point second[] = { { 1, 3, 10, 10, 10 } };
+	struct picture_point first[] = { { .start = 0, .end = 2, .low = 1, .high = 1, .mean = 1 },
+		{ .start = 2, .end = 4, .low = 3, .high = 3, .mean = 3 } };
+	struct picture_point second[] = {
+		{ .start = 1, .end = 3, .low = 10, .high = 10, .mean = 10 }
+	};
 	struct picture_line lines[] = { line_of(first, 2), line_of(second, 1) };
 	struct picture_panel panel = { .lines = lines, .n_lines = 2, .stacked = true };
 	struct buf out = { 0 };
@@ -128,7 +144,9 @@ static void a_stack_too_fine_to_be_seen_keeps_its_area(void **state)
 
 	(void) state;
 	for (int i = 0; i < 100; i++)
-		points[i] = (struct picture_point){ i / 10.0, (i + 1) / 10.0, i, i, i };
+		points[i] = (struct picture_point){
+			.start = i / 10.0, .end = (i + 1) / 10.0, .low = i, .high = i, .mean = i
+		};
 	assert_true(data_add_stack(&out, "s", &panel, &coarse));
 	is_text(&out, "$s0 << e\n0 0 24.5\n5 0 24.5\n5 0 74.5\n10 0 74.5\ne\n");
 	buf_done(&out);

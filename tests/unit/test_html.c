@@ -77,8 +77,11 @@ static void lines_of_output_stay_lines(void **state)
 static struct picture_line made_line(struct picture_point *points, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		points[i] = (struct picture_point){ (double) i, (double) i + 1, (double) i - 1,
-			(double) i + 1, (double) i };
+		points[i] = (struct picture_point){ .start = (double) i,
+			.end = (double) i + 1,
+			.low = (double) i - 1,
+			.high = (double) i + 1,
+			.mean = (double) i };
 	return (struct picture_line){ .key = (char[]){ "k" },
 		.label = (char[]){ "l" },
 		.quality = EXACT,
@@ -139,8 +142,11 @@ static void what_is_unknown_in_a_stack_counts_nothing(void **state)
 
 static void a_stack_adds_up_lines_of_other_times(void **state)
 {
-	struct picture_point first[] = { { 0, 2, 1, 1, 1 }, { 2, 4, 3, 3, 3 } };
-	struct picture_point second[] = { { 1, 3, 10, 10, 10 } };
+	struct picture_point first[] = { { .start = 0, .end = 2, .low = 1, .high = 1, .mean = 1 },
+		{ .start = 2, .end = 4, .low = 3, .high = 3, .mean = 3 } };
+	struct picture_point second[] = {
+		{ .start = 1, .end = 3, .low = 10, .high = 10, .mean = 10 }
+	};
 	struct thin_line lines[] = { { first, 2 }, { second, 1 } };
 	static const double tops[] = { 1, 1, 3, 3, 1, 11, 13, 3 };
 	struct thin_stack stack;

@@ -32,8 +32,12 @@ static void thinning_keeps_every_peak_and_the_mean(void **state)
 		low = line->points[i].low < low ? line->points[i].low : low;
 		high = line->points[i].high > high ? line->points[i].high : high;
 		assert_true(i == 0 || line->points[i].start >= line->points[i - 1].end);
-		if (line->points[i].high > 7)
+		if (line->points[i].high > 7) {
 			assert_true(line->points[i].start <= 3333 && line->points[i].end >= 3334);
+			/* When it was is as exact as it was recorded. */
+			near(line->points[i].high_start, 3333, 1e-9);
+			near(line->points[i].high_end, 3334, 1e-9);
+		}
 	}
 	near(high, 8, 1e-9);
 	near(low, 0.01, 1e-9);
@@ -178,6 +182,42 @@ static void cpu_in_use_is_what_was_counted_and_its_peaks_what_was_met(void **sta
 	end(&m);
 }
 
+static void what_is_counted_when_a_child_has_ended_is_a_sum_and_no_rate(void **state)
+{
+	const struct picture_options o = { ALL, .metrics = "keeper_*" };
+	struct made m;
+	struct picture p;
+	const struct picture_panel *panel;
+	const struct picture_line *line;
+
+	(void) state;
+	begin(&m);
+	window(&m, 0, 1,
+		"\"keeper_cpu_seconds\":{\"delta\":0,\"last\":0,\"quality\":\"exact\"},"
+		"\"keeper_involuntary_context_switches_count\":{\"delta\":3,\"quality\":\"exact\"}",
+		"");
+	window(&m, 1, 2,
+		"\"keeper_cpu_seconds\":{\"delta\":6.05,\"last\":6.05,\"quality\":\"exact\"},"
+		"\"keeper_involuntary_context_switches_count\":{\"delta\":4,\"quality\":\"exact\"}",
+		"");
+	draw(finish(&m, NOON, 2, ""), &o, &p);
+	line = line_of(&p, "cpu", 0, "keeper_cpu_seconds");
+	assert_non_null(line);
+	panel = picture_panel_of(&p, "cpu", 0);
+	/* Not 6.05 cores. */
+	assert_string_equal(panel->unit, "seconds");
+	assert_false(line->rate);
+	assert_string_equal(line->label, "keeper_cpu_seconds, sum so far");
+	near(line->points[0].high, 0, 1e-9);
+	near(line->points[1].high, 6.05, 1e-9);
+	line = line_of(&p, "more", 0, "keeper_involuntary_context_switches_count");
+	assert_non_null(line);
+	near(line->points[0].high, 3, 1e-9);
+	near(line->points[1].high, 7, 1e-9);
+	picture_done(&p);
+	end(&m);
+}
+
 static void of_two_sources_one_is_drawn_and_the_other_on_request(void **state)
 {
 	struct picture_options o = { ALL };
@@ -245,6 +285,44 @@ static void memory_lies_between_pss_and_rss_below_its_limit(void **state)
 	end(&m);
 }
 
+static void of_memory_between_the_samples_the_known_peak_is_told(void **state)
+{
+	struct picture_options o = { ALL };
+	const struct picture_panel *memory;
+	const struct picture_line *rss;
+	const struct stored_run *run;
+	struct made m;
+	struct picture p;
+
+	(void) state;
+	begin(&m);
+	window(&m, 0, 1,
+		"\"proc_pss_total_bytes\":{\"max\":4000,\"quality\":\"sampled\"},"
+		"\"proc_rss_total_bytes\":{\"max\":3900,\"quality\":\"upper_bound\"}",
+		"");
+	run = finish(&m, NOON, 1,
+		",\"headline\":{\"memory_peak_bytes\":{\"value\":10240,\"quality\":\"lower_bound\","
+		"\"key\":\"keeper_max_rss_bytes\"}}");
+	draw(run, &o, &p);
+	memory = picture_panel_of(&p, "memory", 0);
+	rss = line_of(&p, "memory", 0, "proc_rss_total_bytes");
+	assert_int_equal(rss->quality, UPPER_BOUND);
+	assert_int_equal(rss->peak_quality, ESTIMATE);
+	assert_non_null(strstr(rss->why, "an upper bound at the samples, not between them"));
+	assert_int_equal(memory->n_limits, 1);
+	near(memory->limits[0].value, 10240, 1e-9);
+	assert_true(memory->limits[0].in_sight);
+	assert_string_equal(memory->limits[0].label,
+		"peak of the run >= 10 KiB (keeper_max_rss_bytes), between the samples");
+	picture_done(&p);
+	/* Nobody knows when it was: of a part of the run nothing is said. */
+	o.to = 0.5;
+	draw(run, &o, &p);
+	assert_int_equal(picture_panel_of(&p, "memory", 0)->n_limits, 0);
+	picture_done(&p);
+	end(&m);
+}
+
 static void runs_that_overlap_lie_where_they_were_by_the_clock(void **state)
 {
 	struct picture_options o = { ALL };
@@ -308,6 +386,43 @@ static void idle_time_is_left_out_and_told(void **state)
 	line = line_of(&p, "cpu", 0, "tree_cpu_percent");
 	near(line->points[99].end, p.end, 1e-6);
 	near(picture_time_at(&p, line->points[95].start), 95, 1e-6);
+	near(picture_time_at(&p, line->points[95].high_start), 95, 1e-6);
+	picture_done(&p);
+	end(&m);
+}
+
+static void a_stop_is_marked_where_one_window_alone_can_hold_it(void **state)
+{
+	const struct picture_options o = { ALL };
+	struct made m;
+	struct picture p;
+
+	(void) state;
+	for (int stops = 1; stops <= 2; stops++) {
+		char timed[64];
+
+		begin(&m);
+		cpu_window(&m, 0, 1, 50);
+		cpu_window(&m, 1, 11, 5);
+		cpu_window(&m, 11, 12, 50);
+		snprintf(timed, sizeof(timed), ",\"stops\":%d,\"stopped_seconds\":9.1", stops);
+		draw(finish_timed(&m, NOON, 12, timed, ""), &o, &p);
+		assert_int_equal(p.n_marks, stops == 1 ? 2 : 1);
+		if (stops == 1) {
+			assert_int_equal(p.marks[0].kind, PICTURE_STOP);
+			near(p.marks[0].at, 1, 1e-9);
+			assert_string_equal(p.marks[0].label,
+				"stopped for 9.10 s, within the 10.0 s that begin here");
+		}
+		picture_done(&p);
+		end(&m);
+	}
+	/* Of a short one any window may have it. */
+	begin(&m);
+	cpu_window(&m, 0, 1, 50);
+	cpu_window(&m, 1, 2, 50);
+	draw(finish_timed(&m, NOON, 2, ",\"stops\":1,\"stopped_seconds\":0.3", ""), &o, &p);
+	assert_int_equal(p.n_marks, 1);
 	picture_done(&p);
 	end(&m);
 }
@@ -387,10 +502,13 @@ int main(void)
 		cmocka_unit_test(sleep_and_missed_samples_are_gaps_of_their_kind),
 		cmocka_unit_test(a_counter_is_drawn_as_its_growth_a_second),
 		cmocka_unit_test(cpu_in_use_is_what_was_counted_and_its_peaks_what_was_met),
+		cmocka_unit_test(what_is_counted_when_a_child_has_ended_is_a_sum_and_no_rate),
 		cmocka_unit_test(of_two_sources_one_is_drawn_and_the_other_on_request),
 		cmocka_unit_test(memory_lies_between_pss_and_rss_below_its_limit),
+		cmocka_unit_test(of_memory_between_the_samples_the_known_peak_is_told),
 		cmocka_unit_test(runs_that_overlap_lie_where_they_were_by_the_clock),
 		cmocka_unit_test(idle_time_is_left_out_and_told),
+		cmocka_unit_test(a_stop_is_marked_where_one_window_alone_can_hold_it),
 		cmocka_unit_test(what_ended_the_run_is_marked),
 		cmocka_unit_test(what_nobody_has_is_told_with_what_was_meant),
 	};

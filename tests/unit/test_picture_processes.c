@@ -117,11 +117,80 @@ static void memory_of_a_process_lasts_as_long_as_the_process(void **state)
 	end(&m);
 }
 
+static void what_a_process_took_when_it_woke_is_not_drawn_where_it_was_quiet(void **state)
+{
+	const struct picture_options o = { ALL, .n_processes = 1, .metrics = "process_*" };
+	struct made m;
+	struct picture p;
+	const struct picture_line *line;
+
+	(void) state;
+	begin(&m);
+	window(&m, 0, 1, "", ",\"processes\":[" PROCESS(11, "", 0.2, 1000) "]");
+	for (int i = 1; i < 14; i++)
+		window(&m, i, i + 1, "", ",\"quiet_processes\":1,\"processes\":[]");
+	window(&m, 14, 15, "",
+		",\"processes\":[" PROCESS(11, ",\"since_seconds\":1", 0.7, 9000) "]");
+	draw(finish(&m, NOON, 15, ""), &o, &p);
+	line = &picture_panel_of(&p, "process_memory", 0)->lines[0];
+	assert_int_equal(line->n, 3);
+	near(line->points[0].mean, 1000, 1e-9);
+	near(line->points[1].end, 14, 1e-9);
+	near(line->points[1].high, 1000, 1e-9);
+	near(line->points[2].start, 14, 1e-9);
+	near(line->points[2].mean, 9000, 1e-9);
+	/* What it had meanwhile was not read. */
+	assert_int_equal(line->quality, ESTIMATE);
+	assert_non_null(strstr(line->why, "while it did nothing, what it had before"));
+	/* When in its 14 seconds it used the CPU nobody knows: a mean over them. */
+	line = &picture_panel_of(&p, "process_cpu", 0)->lines[0];
+	assert_int_equal(line->n, 2);
+	near(line->points[1].start, 1, 1e-9);
+	near(line->points[1].mean, 0.05, 1e-9);
+	assert_true(line->rate);
+	picture_done(&p);
+	end(&m);
+}
+
+static void unstacked_processes_keep_their_own_points_with_low_and_high(void **state)
+{
+	struct picture_options o = { ALL, .metrics = "process_memory" };
+	const struct picture_panel *memory;
+	const struct stored_run *run;
+	struct made m;
+	struct picture p;
+
+	(void) state;
+	begin(&m);
+	window(&m, 0, 1, "",
+		",\"processes\":[" PROCESS(11, "", 0.2, 1000) "," PROCESS(12, "", 0.2, 400) "]");
+	window(&m, 1, 2, "",
+		",\"processes\":[{\"pid\":11,\"start_time_ticks\":11,\"name\":\"p11\",\"values\":{"
+		"\"proc_pss_bytes\":{\"max\":3000,\"mean\":2000}}}," PROCESS(12, "", 0.2, 400) "]");
+	run = finish(&m, NOON, 2, "");
+	draw(run, &o, &p);
+	memory = picture_panel_of(&p, "process_memory", 0);
+	assert_true(memory->stacked);
+	near(memory->highest, 2400, 1e-9);
+	picture_done(&p);
+	o.unstacked = true;
+	draw(run, &o, &p);
+	memory = picture_panel_of(&p, "process_memory", 0);
+	assert_false(memory->stacked);
+	near(memory->highest, 3000, 1e-9);
+	near(memory->lines[0].points[1].low, 2000, 1e-9);
+	near(memory->lines[0].points[1].high, 3000, 1e-9);
+	picture_done(&p);
+	end(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(processes_beyond_the_first_are_one_line),
 		cmocka_unit_test(memory_of_a_process_lasts_as_long_as_the_process),
+		cmocka_unit_test(what_a_process_took_when_it_woke_is_not_drawn_where_it_was_quiet),
+		cmocka_unit_test(unstacked_processes_keep_their_own_points_with_low_and_high),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
