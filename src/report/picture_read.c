@@ -14,6 +14,7 @@
 #include "report/picture_parts.h"
 
 #define GAP_SECONDS 0.001 /* less is how windows are rounded */
+#define END_SECONDS 0.05 /* the last window is closed that much behind the end at most */
 #define SECONDS_MAX 1e12
 
 static double offset_of(const struct picture_reading *r)
@@ -143,6 +144,14 @@ static int note_gaps(struct picture_reading *r, const json_t *window, double sta
 	return code;
 }
 
+/* The last window ends when the recorder has looked once more; what was counted in it was counted until the end. */
+static double end_of(const struct picture_reading *r, double start, double end)
+{
+	double wall = r->picture->runs[r->run].wall_seconds + r->slept;
+
+	return wall > start && wall < end && end - wall < END_SECONDS ? wall : end;
+}
+
 static int add_window(const json_t *window, void *context)
 {
 	struct picture_reading *r = context;
@@ -153,6 +162,7 @@ static int add_window(const json_t *window, void *context)
 
 	if (!isfinite(start) || !isfinite(end) || start < 0 || end < start || end > SECONDS_MAX)
 		return 0;
+	end = end_of(r, start, end);
 	picture_note_stop(r, start, end);
 	code = note_gaps(r, window, start, end);
 	if (code == 0 && end > r->from && start < r->to) {

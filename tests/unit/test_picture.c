@@ -218,6 +218,24 @@ static void what_is_counted_when_a_child_has_ended_is_a_sum_and_no_rate(void **s
 	end(&m);
 }
 
+static void a_run_shorter_than_its_window_used_the_cpu_while_it_lasted(void **state)
+{
+	const struct picture_options o = { ALL };
+	const struct picture_line *line;
+	struct made m;
+	struct picture p;
+
+	(void) state;
+	begin(&m);
+	window(&m, 0, 0.00105, "\"tree_cpu_seconds\":{\"delta\":0.001,\"quality\":\"exact\"}", "");
+	draw(finish(&m, NOON, 0.00098, ""), &o, &p);
+	line = line_of(&p, "cpu", 0, "tree_cpu_seconds");
+	near(line->points[0].mean, 0.001 / 0.00098, 1e-9);
+	near(line->points[0].end, 0.00098, 1e-9);
+	picture_done(&p);
+	end(&m);
+}
+
 static void of_two_sources_one_is_drawn_and_the_other_on_request(void **state)
 {
 	struct picture_options o = { ALL };
@@ -503,6 +521,7 @@ int main(void)
 		cmocka_unit_test(a_counter_is_drawn_as_its_growth_a_second),
 		cmocka_unit_test(cpu_in_use_is_what_was_counted_and_its_peaks_what_was_met),
 		cmocka_unit_test(what_is_counted_when_a_child_has_ended_is_a_sum_and_no_rate),
+		cmocka_unit_test(a_run_shorter_than_its_window_used_the_cpu_while_it_lasted),
 		cmocka_unit_test(of_two_sources_one_is_drawn_and_the_other_on_request),
 		cmocka_unit_test(memory_lies_between_pss_and_rss_below_its_limit),
 		cmocka_unit_test(of_memory_between_the_samples_the_known_peak_is_told),
