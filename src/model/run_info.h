@@ -48,7 +48,7 @@ struct rung {
 	struct value value; /* the total of the run, or absent with why */
 	uint8_t unit;
 	bool in_use;
-	char why[240]; /* why it is not in use, or what its bound is */
+	char why[320]; /* why it is not in use, or what its bound is */
 };
 #define N_RUNGS_MAX 96
 

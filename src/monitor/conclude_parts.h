@@ -73,8 +73,8 @@ void conclude_note_time(const struct monitor *m, struct assay_run_info *info);
 /* Processes too large for their PSS to be read. */
 void conclude_note_large(const struct monitor *m, struct assay_run_info *info);
 void conclude_host(struct monitor *m, struct assay_run_info *info);
-/* All sources of each quantity, of a target that was not started by us. */
-void conclude_sources(struct monitor *m, struct assay_run_info *info);
+/* Every selected source of each quantity, the one in use among them. `v` NULL: of a target that was not started by us. */
+void conclude_rungs(struct monitor *m, struct assay_run_info *info, const struct verdict *v);
 void conclude_totals(struct monitor *m, struct assay_run_info *info);
 void conclude_devices(struct monitor *m, struct assay_run_info *info);
 void conclude_memory(

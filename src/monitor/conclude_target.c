@@ -279,7 +279,7 @@ void conclude_target(
 	conclude_network(m, info);
 	conclude_energy(m, info);
 	conclude_processes_of(m, info, a);
-	conclude_sources(m, info);
+	conclude_rungs(m, info, NULL);
 	/* Besides everybody there are no others. */
 	if (!target_is_system(a->target))
 		conclude_host(m, info);

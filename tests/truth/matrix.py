@@ -77,7 +77,8 @@ def cells_of(run):
     for quantity, rungs in run.info["rungs"].items():
         bounds = bounds_of_truth(run, quantity)
         for rung in rungs if bounds else []:
-            cells[rung["key"]] = Cell(quantity, rung, *bounds)
+            # The largest process stands for the job's peak as well, where no sum was above it.
+            cells.setdefault(rung["key"], Cell(quantity, rung, *bounds))
     return cells
 
 
