@@ -94,14 +94,14 @@
 
 	/* Numbers for people. */
 	const short = (number) => String(parseFloat(number.toPrecision(4)));
-	const bytes = (number) => {
+	const bytes = (number, digits) => {
 		const names = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
 		let power = 0;
 		while (Math.abs(number) >= 1023.5 && power < names.length - 1) {
 			number /= 1024;
 			power++;
 		}
-		return parseFloat(number.toPrecision(3)) + " " + names[power];
+		return parseFloat(number.toPrecision(digits || 3)) + " " + names[power];
 	};
 	const isBytes = (unit) => unit === "bytes" || unit === "bytes/s";
 	const amount = (unit, number) => {
@@ -114,7 +114,7 @@
 	const two = (number) => String(number).padStart(2, "0");
 	const duration = (seconds) => {
 		if (!(Math.abs(seconds) >= 60)) return short(seconds) + " s";
-		const rest = Math.abs(seconds);
+		const rest = Math.round(Math.abs(seconds) * 1000) / 1000;
 		const days = Math.floor(rest / 86400);
 		const hours = Math.floor((rest % 86400) / 3600);
 		const minutes = Math.floor((rest % 3600) / 60);
@@ -127,12 +127,12 @@
 	const timeAt = (place) => data.cuts.reduce((time, cut) => cut[0] < place ? time + cut[1] : time, place);
 	const clock = (x, withDate) => {
 		const text = new Date((base + timeAt(x - base)) * 1000).toISOString();
-		return (withDate ? text.slice(0, 10) + " " : "") + text.slice(11, 19);
+		return (withDate ? text.slice(0, 10) + " " : "") + text.slice(11, 23);
 	};
-	const moment = (x) => data.wall ? clock(x, true) : duration(timeAt(x));
+	const moment = (x) => data.wall ? clock(x, true).slice(0, 19) : duration(timeAt(x));
 	const tickText = (x, step) => {
 		if (data.wall)
-			return step >= 86400 ? clock(x, true).slice(0, 10) : clock(x, false).slice(0, step >= 60 ? 5 : 8);
+			return step >= 86400 ? clock(x, true).slice(0, 10) : clock(x, false).slice(0, step >= 60 ? 5 : step >= 1 ? 8 : 12);
 		const time = timeAt(x);
 		if (step >= 60 && time >= 60) return duration(time).replace(/ 00s$| 0s$/, "").replace(/ 00m$/, "");
 		return duration(time);
@@ -340,7 +340,8 @@
 		charts.forEach((chart) => chart.panel.lines.forEach((line, i) => {
 			const k = at === null || !line.on ? -1 : stretch(line, at);
 			chart.cells[i].textContent = k < 0 ? (at === null || !line.on ? "" : "–") : line.mark + " " + amount(chart.panel.unit, line.m[k]) +
-				(line.h[k] > line.l[k] ? " (" + bare(chart.panel.unit, line.l[k]) + " to " + bare(chart.panel.unit, line.h[k]) + ")" : "");
+				(line.h[k] > line.l[k] ? " (" + bare(chart.panel.unit, line.l[k]) + " to " + (line.peak ? line.peak + " " : "") +
+				bare(chart.panel.unit, line.h[k]) + ")" : "");
 		}));
 		const near = at === null ? [] : data.marks.filter((mark) => Math.abs(base + mark[1] - at) < (view[1] - view[0]) / 100).map((mark) => mark[2])
 			.concat(data.gaps.filter((gap) => base + gap[1] <= at && at <= base + gap[2]).map((gap) => gap[3]));
@@ -405,7 +406,7 @@
 				Object.assign({}, axis, { incrs: ticksOfTime, space: 90, size: 30,
 					values: (u, places, i, space, step) => places.map((x) => tickText(x, step)) }),
 				Object.assign({}, axis, { size: 76, space: 34, incrs: isBytes(panel.unit) ? ticksOfBytes : undefined,
-					values: (u, places) => places.map((value) => isBytes(panel.unit) ? amount(panel.unit, value) : short(value)) }),
+					values: (u, places) => places.map((value) => isBytes(panel.unit) ? bytes(value, 6) + (panel.unit === "bytes" ? "" : "/s") : short(value)) }),
 			],
 			cursor: { y: false, points: { show: false }, drag: { x: true, y: false, setScale: false },
 				bind: { dblclick: () => () => { zoom(...whole); return null; } } },

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* assay plot: draws runs, on the terminal or into a file. */
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -14,11 +12,11 @@
 #include "base/units.h"
 #include "cli/ending.h"
 #include "cli/log.h"
+#include "cli/run_list.h"
 #include "cli/run_words.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
-#include "record/nameless_file.h"
-#include "record/stored_files.h"
+#include "cli/whole_file.h"
 #include "report/picture.h"
 #include "report/picture_format.h"
 #include "report/picture_text.h"
@@ -120,12 +118,6 @@ static const struct option_row rows[] = {
 	{ .group = "Where runs are", OPTION_RUNS_PREFIX },
 };
 
-struct plotted {
-	struct stored_run *runs;
-	size_t n;
-	bool failed; /* some could not be opened */
-};
-
 /* Options */
 
 static int read_number(const struct verb *verb, const struct option_values *values,
@@ -220,109 +212,27 @@ static int read_look(const struct verb *verb, const struct option_values *values
 	return r;
 }
 
-/* Runs */
+/* The picture */
 
-static int open_one(
-	struct plotted *p, const char *word, const char *prefix, size_t which, bool many)
+struct drawn {
+	const struct picture *picture;
+	const struct picture_format *format;
+	const struct picture_look *look;
+};
+
+static int write_drawn(int fd, const void *content, struct error *err)
 {
-	struct error err = { 0 };
-	struct stored_run *runs = realloc(p->runs, (p->n + 1) * sizeof(*runs));
-	int r;
+	const struct drawn *drawn = content;
 
-	if (!runs)
-		return -ENOMEM;
-	p->runs = runs;
-	r = many ? stored_run_open_which(word, which, &runs[p->n], &err)
-		 : run_word_open(word, prefix, LOG_WARNING, &runs[p->n], &err);
-	if (r < 0) {
-		complain("%s", err.text);
-		p->failed = true;
-		return 0;
-	}
-	p->n++;
-	return 0;
+	return drawn->format->write(drawn->picture, drawn->look, fd, err);
 }
 
-/* A file of another tool may hold several runs. */
-static int open_word(struct plotted *p, const char *word, const char *prefix)
+static int write_named(const struct picture *picture, const struct picture_look *look,
+	const char *path, struct error *err)
 {
-	int64_t n = access(word, F_OK) == 0 ? stored_run_count(word, NULL) : 1;
-	int r = 0;
+	const struct drawn drawn = { picture, picture_format_of(path), look };
 
-	if (n <= 1)
-		return open_one(p, word, prefix, 0, false);
-	if (n > PICTURE_RUNS_MAX) {
-		complain("%s: holds %lld runs; a picture is of at most %d", word, (long long) n,
-			PICTURE_RUNS_MAX);
-		p->failed = true;
-		return 0;
-	}
-	for (int64_t i = 0; i < n && r == 0; i++)
-		r = open_one(p, word, prefix, (size_t) i, true);
-	return r;
-}
-
-static void done(struct plotted *p)
-{
-	for (size_t i = 0; i < p->n; i++)
-		stored_run_done(&p->runs[i]);
-	free(p->runs);
-}
-
-/* The file */
-
-/* Whether it may be written over: no file of the runs, and a file. */
-static int judge_target(const struct plotted *p, const char *path, struct error *err)
-{
-	struct stored_files files = { 0 };
-	struct stat st;
-	int r = 0;
-
-	if (stat(path, &st) < 0)
-		return errno == ENOENT ? 0 : error_set(err, -errno, "cannot write %s", path);
-	if (!S_ISREG(st.st_mode))
-		return error_say(err, -EINVAL, "%s is there and is no regular file", path);
-	for (size_t i = 0; r == 0 && i < p->n; i++)
-		r = stored_files_add(&files, p->runs[i].file);
-	if (r < 0)
-		error_set(err, r, "cannot write %s", path);
-	else if (stored_files_hold(&files, &st))
-		r = error_say(err, -EINVAL, "%s is a file of the run, and stays as it is", path);
-	stored_files_done(&files);
-	return r;
-}
-
-static int write_named(const struct picture *picture, const struct picture_format *format,
-	const struct picture_look *look, const char *path, struct error *err)
-{
-	struct nameless_file file = { .fd = -1 };
-	char *target = realpath(path, NULL); /* a link goes on pointing there */
-	const char *to = target ? target : path;
-	const char *slash = strrchr(to, '/');
-	char *directory =
-		slash ? strndup(to, slash == to ? 1 : (size_t) (slash - to)) : strdup(".");
-	int dirfd = directory ? open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
-	int r = dirfd < 0 ? -errno : nameless_file_open(dirfd, &file);
-
-	if (r < 0)
-		error_set(err, r, "cannot write %s", path);
-	if (r == 0) {
-		r = format->write(picture, look, file.fd, err);
-		if (r < 0)
-			error_wrap(err, "%s", path);
-	}
-	if (r == 0) {
-		r = nameless_file_replace(dirfd, &file, slash ? slash + 1 : to);
-		if (r < 0)
-			error_set(err, r, "cannot write %s", path);
-	}
-	if (dirfd >= 0) {
-		nameless_file_drop(dirfd, &file);
-		close(dirfd);
-	}
-	free(directory);
-	free(target);
-	return r;
+	return whole_file_make(path, write_drawn, &drawn, err);
 }
 
 static int print_picture(const struct verb *verb, const struct option_values *values,
@@ -340,30 +250,9 @@ static int print_picture(const struct verb *verb, const struct option_values *va
 	return r == -EPIPE ? 0 : close_data(r);
 }
 
-/* What a reader must know of the series. */
-static bool tell_trouble(const struct picture *picture)
-{
-	bool any = false;
-
-	for (size_t i = 0; i < picture->n_runs; i++) {
-		const struct picture_run *run = &picture->runs[i];
-
-		if (run->trouble)
-			complain("%s", run->trouble);
-		else if (run->damaged > 0)
-			complain("%s: %zu line%s could not be read and %s left out",
-				run->stored->series ? run->stored->series : run->stored->file,
-				run->damaged, run->damaged == 1 ? "" : "s",
-				run->damaged == 1 ? "is" : "are");
-		any = any || run->trouble || run->damaged > 0;
-	}
-	return any;
-}
-
 static int draw(const struct verb *verb, const struct option_values *values,
-	const struct plotted *p, const struct picture_options *o)
+	const struct run_list *list, const struct picture_options *o)
 {
-	const struct stored_run *runs[PICTURE_RUNS_MAX];
 	const char *path = verb_option(verb, values, "output");
 	struct picture_look look = { 0 };
 	struct picture picture;
@@ -373,23 +262,21 @@ static int draw(const struct verb *verb, const struct option_values *values,
 
 	if (r < 0)
 		return complain_usage(verb, err.text);
-	if (path && judge_target(p, path, &err) < 0) {
+	if (path && whole_file_judge(path, list->views, list->n, &err) < 0) {
 		complain("%s", err.text);
 		return err.code == -EINVAL ? EXIT_USAGE : EXIT_TROUBLE;
 	}
-	for (size_t i = 0; i < p->n && i < PICTURE_RUNS_MAX; i++)
-		runs[i] = &p->runs[i];
-	r = picture_make(runs, p->n, o, &picture, &err);
+	r = picture_make(list->views, list->n, o, &picture, &err);
 	if (r < 0) {
 		complain("%s", err.text);
 		return r == -ENOENT || r == -EINVAL ? EXIT_USAGE : EXIT_TROUBLE;
 	}
-	if (tell_trouble(&picture))
+	if (run_list_tell(&picture, true))
 		status = EXIT_TROUBLE;
 	if (!path) {
 		if (print_picture(verb, values, &picture, &look) != 0)
 			status = EXIT_TROUBLE;
-	} else if (write_named(&picture, picture_format_of(path), &look, path, &err) < 0) {
+	} else if (write_named(&picture, &look, path, &err) < 0) {
 		complain("%s", err.text);
 		status = err.code == -EINVAL ? EXIT_USAGE : EXIT_TROUBLE;
 	}
@@ -412,11 +299,9 @@ static int judge_suffix(const char *path, struct error *err)
 
 static int exec(const struct verb *verb, struct option_values *values, char **words)
 {
-	static char last[] = "@last";
-	static char *usual[] = { last, NULL };
 	const char *prefix = verb_option(verb, values, "output-prefix");
 	struct picture_options o = { 0 };
-	struct plotted p = { 0 };
+	struct run_list list = { 0 };
 	struct error err = { 0 };
 	int status;
 	int r = read_options(verb, values, &o, &err);
@@ -428,18 +313,13 @@ static int exec(const struct verb *verb, struct option_values *values, char **wo
 	if (r < 0)
 		return complain_usage(verb, err.text);
 	log_flush(&values->log, LOG_WARNING);
-	for (char **word = words[0] ? words : usual; *word && r == 0; word++)
-		r = open_word(&p, *word, prefix);
-	if (r < 0) {
-		complain("cannot read the runs: not enough memory");
+	status = run_list_open(&list, words, prefix, "picture");
+	if (status == 0)
+		status = draw(verb, values, &list, &o);
+	if (status == 0 && list.failed)
 		status = EXIT_TROUBLE;
-	} else if (p.n == 0) {
-		status = words[0] && words[1] ? EXIT_TROUBLE : EXIT_USAGE;
-	} else {
-		status = draw(verb, values, &p, &o);
-	}
-	done(&p);
-	return status == 0 && p.failed ? EXIT_TROUBLE : status;
+	run_list_done(&list);
+	return status;
 }
 
 const struct verb verb_plot = {

@@ -38,17 +38,14 @@ int whole_file_judge(
 }
 
 /* close(2): over a network, a full disk is told only there. */
-static int write_all(int fd, const struct buf *content)
+static int told_by_close(int fd)
 {
-	int r = fd_write_all(fd, content->data, content->len, NULL);
-	int copy = r == 0 ? fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1) : -1;
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 
-	if (r == 0 && (copy < 0 || close(copy) < 0))
-		r = -errno;
-	return r;
+	return copy < 0 || close(copy) < 0 ? -errno : 0;
 }
 
-int whole_file_write(const char *path, const struct buf *content, struct error *err)
+int whole_file_make(const char *path, whole_file_fill *fill, const void *content, struct error *err)
 {
 	struct nameless_file file = { .fd = -1 };
 	char *target = realpath(path, NULL); /* a link goes on pointing there */
@@ -58,10 +55,13 @@ int whole_file_write(const char *path, const struct buf *content, struct error *
 		slash ? strndup(to, slash == to ? 1 : (size_t) (slash - to)) : strdup(".");
 	int dirfd = directory ? open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
 	int r = dirfd < 0 ? -errno : nameless_file_open(dirfd, &file);
+	int filled = r == 0 ? fill(file.fd, content, err) : 0;
 
-	if (r == 0)
-		r = write_all(file.fd, content);
-	if (r == 0)
+	if (filled < 0)
+		error_wrap(err, "%s", path);
+	if (r == 0 && filled == 0)
+		r = told_by_close(file.fd);
+	if (r == 0 && filled == 0)
 		r = nameless_file_replace(dirfd, &file, slash ? slash + 1 : to);
 	if (r < 0)
 		error_set(err, r, "cannot write %s", path);
@@ -71,5 +71,18 @@ int whole_file_write(const char *path, const struct buf *content, struct error *
 	}
 	free(directory);
 	free(target);
-	return r;
+	return r < 0 ? r : filled;
+}
+
+static int write_content(int fd, const void *content, struct error *err)
+{
+	const struct buf *buf = content;
+	int r = fd_write_all(fd, buf->data, buf->len, NULL);
+
+	return r < 0 ? error_set(err, r, "cannot write") : 0;
+}
+
+int whole_file_write(const char *path, const struct buf *content, struct error *err)
+{
+	return whole_file_make(path, write_content, content, err);
 }

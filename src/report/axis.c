@@ -14,6 +14,7 @@
 
 #define NUMBER_MAX 1e18 /* beyond it no axis is drawn to scale */
 #define DAY 86400.0
+#define WHOLE_MAX 0x1p53 /* beyond it every double is whole */
 
 /* Units of one kind, the largest first; the last is the base. */
 struct unit_name {
@@ -61,7 +62,7 @@ static const struct unit_kind *kind_of(const char *unit)
 
 static double up_to_whole(double x)
 {
-	double whole = (double) (int64_t) x;
+	double whole = x < WHOLE_MAX ? (double) (int64_t) x : x;
 
 	return whole < x ? whole + 1 : whole;
 }
@@ -149,10 +150,12 @@ void axis_number(const char *unit, double value, char text[AXIS_TEXT_SIZE])
 		format_duration((uint64_t) (value * 1e9), number);
 		snprintf(text, AXIS_TEXT_SIZE, "%s", number);
 	} else if (strcmp(unit, "cores") == 0) {
-		snprintf(text, AXIS_TEXT_SIZE, "%.3g core%s", value, value == 1 ? "" : "s");
+		snprintf(text, AXIS_TEXT_SIZE,
+			value >= 1000 && value < 1e7 ? "%.0f core%s" : "%.3g core%s", value,
+			value == 1 ? "" : "s");
 	} else {
 		snprintf(text, AXIS_TEXT_SIZE,
-			value >= 1000 && name->one == 1 ? "%.0f%s%s" : "%.3g%s%s",
+			value >= 1000 && value < 1e7 && name->one == 1 ? "%.0f%s%s" : "%.3g%s%s",
 			value / name->one, *name->name && *name->name != '/' ? " " : "",
 			name->name);
 	}
@@ -235,17 +238,22 @@ void axis_of_time(const struct picture *p, size_t ticks, struct axis *ret)
 	double last = picture_time_at(p, p->end);
 	double step = step_of_time(span > 0 ? span / wanted : 1);
 	const struct unit_name *name = name_of_time(last, step);
-	double next = p->start;
+	double slack = zero > 0 ? 1e-3 : 1e-9; /* of a step: what a double at that time is worth */
+	double start = p->start;
+	double next = start;
 
 	*ret = (struct axis){ .low = p->start, .high = p->end };
 	if (zero <= 0)
 		snprintf(ret->unit, sizeof(ret->unit), "%s", name->name);
-	for (double start = p->start; ret->n_ticks < AXIS_TICKS_MAX; start = next) {
+	while (ret->n_ticks < AXIS_TICKS_MAX) {
 		double end = end_of_stretch(p, start, &next);
 		double shift = picture_time_at(p, start) - start;
-		double n = up_to_whole((zero + start + shift) / step * (1 - 1e-12));
+		double first = up_to_whole((zero + start + shift) / step - slack);
 
-		for (; ret->n_ticks < AXIS_TICKS_MAX; n += 1) {
+		/* Of a span that is too short for a double at that time, not all are apart. */
+		for (size_t k = 0; k < (size_t) 2 * AXIS_TICKS_MAX && ret->n_ticks < AXIS_TICKS_MAX;
+			k++) {
+			double n = first + (double) k;
 			double at = n * step - zero - shift;
 
 			if (at > end + span * 1e-9)
@@ -260,6 +268,7 @@ void axis_of_time(const struct picture *p, size_t ticks, struct axis *ret)
 		}
 		if (next >= p->end || next <= start)
 			break;
+		start = next;
 	}
 }
 

@@ -111,6 +111,17 @@ static char *taken(struct buf *text)
 	return data;
 }
 
+/* "lower bound". */
+static void add_quality(struct buf *text, enum quality quality)
+{
+	const char *word = quality_name(quality);
+	size_t n = strcspn(word, "_");
+
+	buf_add(text, word, n);
+	if (word[n])
+		buf_addf(text, " %s", word + n + 1);
+}
+
 /* "proc_pss_total_bytes, lower bound". */
 static char *source_of(const struct picture_line *l)
 {
@@ -118,15 +129,10 @@ static char *source_of(const struct picture_line *l)
 
 	buf_add_text(&text, l->key);
 	buf_add_text(&text, l->rate ? " per second, " : ", ");
-	for (const char *word = quality_name(l->quality); *word;) {
-		size_t n = strcspn(word, "_");
-
-		buf_add(&text, word, n);
-		word += n;
-		if (*word == '_') {
-			buf_add_char(&text, ' ');
-			word++;
-		}
+	add_quality(&text, l->quality);
+	if (l->peak_key) {
+		buf_addf(&text, "; highest: %s, ", l->peak_key);
+		add_quality(&text, l->peak_quality);
 	}
 	return taken(&text);
 }

@@ -137,21 +137,26 @@ static int await(pid_t child, const struct channels *c, int failed_fd, struct er
 
 static int start_and_await(struct channels *c, struct error *err)
 {
+	const struct sigaction usual = { .sa_handler = SIG_DFL };
+	struct sigaction before;
 	int ends[2];
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return error_set(err, -errno, "cannot make a pipe");
 	AUTO_CLOSE int failed_fd = ends[0];
 	c->failed = ends[1];
+	/* wait(2): where SIGCHLD is ignored, which a program inherits, nobody hears how a child ended. */
+	sigaction(SIGCHLD, &usual, &before);
 	pid_t parent = getpid();
 	pid_t child = fork();
 	if (child == 0)
 		become_gnuplot(c, parent);
 	int number = errno;
 	close_fd(&c->failed);
-	if (child < 0)
-		return error_set(err, -number, "cannot start " GNUPLOT);
-	return await(child, c, failed_fd, err);
+	int r = child < 0 ? error_set(err, -number, "cannot start " GNUPLOT)
+			  : await(child, c, failed_fd, err);
+	sigaction(SIGCHLD, &before, NULL);
+	return r;
 }
 
 static int run_into(int picture_fd, const char *script, size_t n, struct error *err)

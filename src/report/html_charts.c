@@ -56,6 +56,11 @@ static void add_key(struct buf *out, const struct picture_line *line)
 	buf_add_text(out, "<code>");
 	html_add_text(out, line->key, LABEL_MAX);
 	buf_add_text(out, "</code>");
+	if (line->peak_key) {
+		buf_add_text(out, ", highest: <code>");
+		html_add_text(out, line->peak_key, LABEL_MAX);
+		buf_add_text(out, "</code>");
+	}
 	if (!line->why)
 		return;
 	buf_add_text(out, "</summary><div><p>");
@@ -77,7 +82,7 @@ static void add_line(struct buf *out, const struct picture_panel *panel, size_t 
 	add_amount(out, panel->unit, mean);
 	buf_add_text(out, "</td><td class=\"n\">");
 	if (isfinite(peak)) {
-		html_add_words(out, quality_mark(line->quality));
+		html_add_words(out, quality_mark(line->peak_quality));
 		buf_add_char(out, ' ');
 	}
 	add_amount(out, panel->unit, peak);

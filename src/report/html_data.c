@@ -89,6 +89,10 @@ static void add_line(
 		svg_colour(panel, i), panel->stacked ? "" : dashes[i / SVG_COLOURS % 3],
 		times_of(d, line));
 	html_add_json_text(d->out, quality_mark(panel->lines[i].quality), 10);
+	if (panel->lines[i].peak_key) {
+		buf_add_text(d->out, ",\"peak\":");
+		html_add_json_text(d->out, quality_mark(panel->lines[i].peak_quality), 10);
+	}
 	add_values(d->out, "m", line, MEAN);
 	if (!panel->stacked && has_range(line)) {
 		add_values(d->out, "l", line, LOW);

@@ -17,6 +17,7 @@ static void line_done(struct picture_line *line)
 	free(line->key);
 	free(line->label);
 	free(line->why);
+	free(line->peak_key);
 	free(line->points);
 }
 

@@ -32,6 +32,8 @@ struct picture_line {
 	char *label; /* what people call it: "PSS of all processes"; of several runs with the run before it; of a process: "1234 python3" */
 	char *why; /* one sentence on what the number is; NULL */
 	enum quality quality; /* the worst of the points drawn */
+	char *peak_key; /* of the measurement that knows the greatest values inside of windows, which the line's own does not; NULL: it is the line's own */
+	enum quality peak_quality; /* of the greatest values */
 	size_t run; /* which of the runs */
 	bool rate; /* growth a second of a counter: a point is the mean of its window, its peak that of the highest window */
 	struct picture_point *

@@ -146,6 +146,16 @@ static void fold(struct picture *p, const struct folding *f)
 	p->end = folded(f, p->end);
 }
 
+/* Whether something in the cut is a gap: what was then is not known. */
+static bool holds_gap(const struct picture *p, const struct picture_gap *cut)
+{
+	for (size_t i = 0; i < p->n_gaps; i++)
+		if (p->gaps[i].kind != PICTURE_CUT && p->gaps[i].start < cut->end &&
+			p->gaps[i].end > cut->start)
+			return true;
+	return false;
+}
+
 static int add_cuts(struct picture *p, const struct folding *f)
 {
 	int r = 0;
@@ -158,10 +168,11 @@ static int add_cuts(struct picture *p, const struct folding *f)
 			.kind = PICTURE_CUT,
 			.cut_seconds = cut->end - cut->start };
 		char seconds[AXIS_TEXT_SIZE];
-		char why[AXIS_TEXT_SIZE + 32];
+		char why[AXIS_TEXT_SIZE + 48];
 
 		axis_number("seconds", gap.cut_seconds, seconds);
-		snprintf(why, sizeof(why), "idle for %s, left out", seconds);
+		snprintf(why, sizeof(why), "idle%s for %s, left out",
+			holds_gap(p, &gap) ? " or not recorded" : "", seconds);
 		r = picture_add_gap(p, &gap, why);
 	}
 	return r;

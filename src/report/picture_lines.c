@@ -111,12 +111,17 @@ static int add_line(struct picture_reading *r, struct picture_source *s)
 	line->why = help ? strdup(help) : NULL;
 	line->quality = s->track.quality;
 	line->run = r->run;
+	line->peak_key = s->peak_quality != ABSENT ? strdup(s->peak_key) : NULL;
+	line->peak_quality = s->peak_quality != ABSENT ? s->peak_quality : s->track.quality;
 	line->rate = s->is_counter;
 	line->points = s->track.points;
 	line->n = s->track.n;
 	s->track.points = NULL;
 	panel->stacked = s->usual >= 0 && picture_usual[s->usual].per_core;
-	return line->key && line->label && (line->why || !help) ? 0 : -ENOMEM;
+	return line->key && line->label && (line->why || !help) &&
+			       (line->peak_key || s->peak_quality == ABSENT)
+		       ? 0
+		       : -ENOMEM;
 }
 
 static bool same_device(const struct picture_source *a, const struct picture_source *b)

@@ -31,6 +31,10 @@ struct picture_source {
 	bool is_counter;
 	bool asked; /* by its key: drawn whatever else is */
 	bool drawn; /* it was chosen, when all was read */
+	char peak_key
+		[PICTURE_KEY_SIZE]; /* of the gauge that is the growth of this counter over moments shorter than a window; "" */
+	const json_t *peak_row; /* of the record's measurements; NULL */
+	enum quality peak_quality; /* the worst that was read of it; ABSENT */
 	struct picture_track track;
 };
 

@@ -23,6 +23,7 @@
 /* What the rest held when it was last heard of, by pid. */
 struct held {
 	int pid;
+	size_t listed; /* in which window last */
 	double bytes;
 };
 
@@ -52,7 +53,9 @@ struct drawn {
 	struct held *held;
 	size_t n_held;
 	double held_bytes;
+	size_t windows;
 	double end; /* of the windows drawn, in seconds from the picture's zero */
+	bool any_quiet; /* in the last of them processes lived that it does not list */
 };
 
 /* Of the rest, those that a window lists: what they had on average over it, and what they hold behind it. */
@@ -126,8 +129,7 @@ static bool times_of(struct drawn *d, const json_t *window, double *ret_start, d
 	if (slept > 0 && slept < SECONDS_MAX)
 		d->slept += slept;
 	return isfinite(*ret_start) && isfinite(*ret_end) && *ret_start >= 0 &&
-	       *ret_end >= *ret_start && *ret_end<SECONDS_MAX && * ret_end> d->reading->from &&
-	       *ret_start < d->reading->to;
+	       *ret_end >= *ret_start && *ret_end < SECONDS_MAX && *ret_start < d->reading->to;
 }
 
 static int rank_window(const json_t *window, void *context)
@@ -136,7 +138,7 @@ static int rank_window(const json_t *window, void *context)
 	double start;
 	double end;
 
-	if (times_of(d, window, &start, &end))
+	if (times_of(d, window, &start, &end) && end > d->reading->from)
 		process_table_add(&d->table, window, start, end);
 	return d->table.failed ? -ENOMEM : 0;
 }
@@ -245,6 +247,17 @@ static double gone_at(
 	return end + d->reading->picture->runs[d->reading->run].offset;
 }
 
+static void let_go(struct drawn *d, struct held *held)
+{
+	int pid = held->pid;
+
+	/* The last takes its place. */
+	*held = d->held[--d->n_held];
+	if (held->pid != pid)
+		*intmap_get(&d->held_at, held->pid) = (uint32_t) (held - d->held);
+	intmap_remove(&d->held_at, pid);
+}
+
 /* Of one of the rest: what it holds from now on; 0 when it ended. */
 static int hold(struct drawn *d, int64_t pid, double bytes)
 {
@@ -268,14 +281,29 @@ static int hold(struct drawn *d, int64_t pid, double bytes)
 	held = &d->held[*at];
 	d->held_bytes += bytes - held->bytes;
 	held->bytes = bytes;
-	if (bytes > 0)
-		return 0;
-	/* The last takes its place. */
-	*held = d->held[--d->n_held];
-	if (held->pid != (int) pid)
-		*intmap_get(&d->held_at, held->pid) = (uint32_t) (held - d->held);
-	intmap_remove(&d->held_at, (int) pid);
+	held->listed = d->windows;
+	if (!(bytes > 0))
+		let_go(d, held);
 	return 0;
+}
+
+/* It is there, and nothing is said of its memory. */
+static void hold_as_before(struct drawn *d, int64_t pid)
+{
+	uint32_t *at = pid > 0 && pid <= INT32_MAX ? intmap_get(&d->held_at, (int) pid) : NULL;
+
+	if (at)
+		d->held[*at].listed = d->windows;
+}
+
+/* Where none is quiet, who is not listed is gone: other tools say no more of it, and of very many at once not all that ended are listed. */
+static void let_go_of_unlisted(struct drawn *d)
+{
+	for (size_t i = d->n_held; i-- > 0;)
+		if (d->held[i].listed != d->windows) {
+			d->held_bytes -= d->held[i].bytes;
+			let_go(d, &d->held[i]);
+		}
 }
 
 /* What the point adds to a stretch as long as the window, of which it may cover a part only: a process that was born in it. */
@@ -305,8 +333,10 @@ static int add_held(struct drawn *d, const json_t *process, const struct picture
 	double held = point->mean > 0 && !is_gone(process) ? point->mean : 0;
 
 	/* Listed without its memory, which was not read: it holds what it held. */
-	if (isnan(point->mean) && !is_gone(process))
+	if (isnan(point->mean) && !is_gone(process)) {
+		hold_as_before(d, pid);
 		return 0;
+	}
 	listed->bytes += share_of(point, window_seconds);
 	listed->held_bytes += held;
 	return hold(d, pid, held);
@@ -353,21 +383,26 @@ static int add_processes(
 			add_held(d, process, &point, rest.end - rest.start, &listed) < 0)
 			return -ENOMEM;
 	}
+	if (is_memory && !d->any_quiet)
+		let_go_of_unlisted(d);
 	/* Those that it does not list are quiet. */
 	if (is_memory)
 		rest.mean = d->held_bytes - listed.held_bytes + listed.bytes;
-	d->end = rest.end;
 	rest.low = rest.high = rest.mean;
+	/* Of what was before the picture begins, what is held is of interest alone. */
+	if (!(rest.end > rest.start))
+		return 0;
+	d->end = rest.end;
 	k->any_rest = k->any_rest || rest.mean > 0;
 	/* Of memory each has its most for as long as it was met: neither more than all nor less. */
 	picture_track_add(&k->rest, rest, is_memory ? ESTIMATE : LOWER_BOUND);
 	return k->rest.failed ? -ENOMEM : 0;
 }
 
-/* A record that is not complete ends without a last line of those that are quiet: they are there. */
+/* The next line of one that is quiet is behind what is drawn, or was never written: it is there. */
 static void hold_on(const struct drawn *d, struct kind *k)
 {
-	for (size_t i = 0; k->order == BY_MEMORY && i < k->n_top; i++) {
+	for (size_t i = 0; d->any_quiet && k->order == BY_MEMORY && i < k->n_top; i++) {
 		struct picture_track *track = &k->tracks[i];
 		struct picture_point p = {
 			.end = d->end, .low = k->holds[i], .high = k->holds[i], .mean = k->holds[i]
@@ -388,6 +423,9 @@ static int draw_window(const json_t *window, void *context)
 
 	if (!times_of(d, window, &times[0], &times[1]))
 		return 0;
+	d->windows++;
+	d->any_quiet = info_number(window, "quiet_processes", NULL) > 0 ||
+		       info_number(window, "omitted_processes", NULL) > 0;
 	/* Of a process it is where the window began. */
 	double after = d->slept;
 	d->slept = slept;
@@ -404,7 +442,7 @@ static int fill_line(struct drawn *d, const struct kind *k, struct picture_line 
 	struct picture_track *track)
 {
 	line->key = strdup(k->key);
-	line->quality = track->quality;
+	line->quality = line->peak_quality = track->quality;
 	line->run = d->reading->run;
 	line->rate = k->is_counter;
 	line->points = track->points;

@@ -17,12 +17,12 @@
 /* clang-format off */
 const struct picture_usual picture_usual[] = {
 	{ .panel = "cpu", .title = "CPU", .label = "CPU in use",
-		.keys = "tree_cpu_percent target_cpu_percent *_cpu_total_percent tree_cpu_seconds target_cpu_seconds "
+		.keys = "tree_cpu_seconds target_cpu_seconds tree_cpu_percent target_cpu_percent *_cpu_total_percent "
 			"*_cpu_percent *_cpu_seconds" },
 	{ .panel = "cpu", .label = "CPU in user mode", .keys = "*_cpu_user_seconds", .fallback = true },
 	{ .panel = "cpu", .label = "CPU in the kernel", .keys = "*_cpu_system_seconds", .fallback = true },
 	{ .panel = "cpu", .label = "CPU, of each process the mean over its life", .keys = "*lifetime*cpu*_percent *cpu*lifetime*_percent", .fallback = true },
-	{ .panel = "cpu", .label = "CPU of the job's cgroup", .keys = "cgroup_cpu_percent", .own_cgroup = true },
+	{ .panel = "cpu", .label = "CPU of the job's cgroup", .keys = "cgroup_cpu_seconds cgroup_cpu_percent", .own_cgroup = true },
 	{ .panel = "memory", .title = "Memory", .label = "PSS of all processes", .keys = "proc_pss_total_bytes *_pss_total_bytes" },
 	{ .panel = "memory", .label = "RSS of all processes", .keys = "proc_rss_total_bytes *_rss_total_bytes" },
 	{ .panel = "memory", .label = "USS of all processes", .keys = "*_uss_total_bytes" },
@@ -280,6 +280,22 @@ static void find_usual(
 	}
 }
 
+/* "tree_cpu_seconds" misses nothing and has a mean of each window; "tree_cpu_percent", which is its growth over moments, knows how high it went in between. */
+static void find_peak_key(const struct picture_reading *r, struct picture_source *s)
+{
+	static const char of_counter[] = "_cpu_seconds";
+	static const char of_gauge[] = "_cpu_percent";
+	size_t n = strlen(s->key);
+
+	if (s->usual < 0 || !run_name_is(s->key, of_counter))
+		return;
+	memcpy(s->peak_key, s->key, n - strlen(of_counter));
+	memcpy(s->peak_key + n - strlen(of_counter), of_gauge, sizeof(of_gauge));
+	if (picture_metrics_without(r->metrics, s->peak_key))
+		s->peak_key[0] = '\0';
+	s->peak_row = row_of(r->info, s->peak_key);
+}
+
 int picture_consider(struct picture_reading *r, const char *key, const json_t *value,
 	const char *device_kind, const char *device)
 {
@@ -290,6 +306,8 @@ int picture_consider(struct picture_reading *r, const char *key, const json_t *v
 		return 0;
 	snprintf(s.key, sizeof(s.key), "%s", key);
 	find_usual(r, &s, device_kind);
+	if (!device_kind)
+		find_peak_key(r, &s);
 	s.asked = picture_metrics_key(r->metrics, key);
 	return s.usual >= 0 || s.asked ? add_source(r, &s, device, value) : 0;
 }
@@ -350,6 +368,18 @@ static bool is_mostly_missed(const json_t *window)
 	return missed > 0 && missed > samples;
 }
 
+/* Raises the point's greatest value to that of the gauge. */
+static void add_peak(struct picture_source *s, const json_t *window, struct picture_point *point)
+{
+	const json_t *gauge = json_object_get(json_object_get(window, "values"), s->peak_key);
+	double max = info_number(gauge, "max", NULL) * 0.01;
+
+	if (!s->peak_key[0] || !(max > point->high) || is_mostly_missed(window))
+		return;
+	point->high = max;
+	s->peak_quality = quality_worse(s->peak_quality, quality_of(gauge, s->peak_row));
+}
+
 void picture_source_add(struct picture_source *s, const json_t *window, const json_t *value,
 	struct picture_stretch of)
 {
@@ -364,6 +394,7 @@ void picture_source_add(struct picture_source *s, const json_t *window, const js
 			return;
 		point.mean = info_number(value, "delta", NULL) / of.seconds * s->factor;
 		point.low = point.high = point.mean;
+		add_peak(s, window, &point);
 	} else {
 		if (is_mostly_missed(window))
 			return;

@@ -149,11 +149,16 @@ static void add_peak(struct drawing *d, const struct picture_panel *panel,
 	char number[AXIS_TEXT_SIZE];
 
 	axis_number(panel->unit, peak->high, number);
-	buf_addf(text, "%s peak %s", quality_mark(line->quality), number);
+	buf_addf(text, "%s peak %s", quality_mark(line->peak_quality), number);
 	axis_moment(d->picture, peak->start, number);
 	if (peak->high > 0)
 		buf_addf(text, " at %s",
 			peak->start > 0 || d->picture->wall_time ? number : "the start");
+	if (line->peak_key) {
+		buf_add_text(text, " (");
+		add_text(text, line->peak_key);
+		buf_add_char(text, ')');
+	}
 }
 
 /* The other line of the band that this one is the lower or the upper of; NULL. */
@@ -176,6 +181,8 @@ static void add_title(struct drawing *d, const struct picture_panel *panel,
 	/* Processes have the same key all of them: it is told once. */
 	if (line == panel->lines || !panel->stacked) {
 		buf_add_text(&text, "; ");
+		if (line->peak_key)
+			buf_addf(&text, "%s ", quality_mark(line->quality));
 		add_text(&text, line->key);
 	}
 	if (!drawn && peak_of(line)->high > 0)

@@ -85,7 +85,7 @@ def test_a_real_run_is_drawn_with_the_peaks_of_its_record(run_assay, plot):
     assert (called.status, called.err) == (0, "")
     shown = re.search(r"RSS of all processes \(line above it\): <= peak ([0-9.]+) MiB", " ".join(called.out.split()))
     assert shown and abs(float(shown.group(1)) - peak / 2**20) <= 0.5
-    assert "proc_pss_total_bytes" in called.out and "tree_cpu_percent" in called.out
+    assert "proc_pss_total_bytes" in called.out and "= tree_cpu_seconds" in " ".join(called.out.split())
     assert "end: exited 0" in called.out
     assert re.search(r"^  memory +Memory$", called.out, re.M) and not re.search(r"^  io ", called.out, re.M)
 
@@ -229,6 +229,23 @@ def test_idle_time_is_left_out_on_request(plot, made):
     assert re.search(r"idle for 16m \d+\.\ds, left out", called.out)
     assert "//" in called.out
     assert rows_of(plot(path, env={"LC_ALL": "C"}).out, "CPU in use")[0].count(":") <= 2
+
+
+def test_a_span_shorter_than_a_clock_can_tell_is_drawn(plot, made):
+    """Seconds since 1970 have a double for each quarter of a microsecond: ticks that are nearer would never come to the end."""
+    path = made([window(0, 0, 10, {"tree_cpu_percent": 100})])
+    called = plot("--clock", "--from", "0.5", "--to", "0.500000001", path, timeout=20)
+
+    assert (called.status, called.err) == (0, "") and "10:00:00.500" in called.out
+
+
+def test_what_was_not_recorded_is_not_called_idle(plot, made):
+    path = made([window(i, at, at + 1, {"tree_cpu_percent": 100 if i < 3 or i > 96 else 0})
+                 for i, at in ((i, i if i < 50 else i + 900) for i in range(100))], time={"wall_seconds": 1000.0})
+    called = plot("--compress-idle", path, env={"LC_ALL": "C"})
+
+    assert re.search(r"idle or not recorded for 16m \d+\.\ds, left out", " ".join(called.out.split()))
+    assert "nothing was recorded" in " ".join(called.out.split())
 
 
 @pytest.mark.parametrize("words, told", [

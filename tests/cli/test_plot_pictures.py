@@ -338,6 +338,15 @@ def test_an_interrupt_ends_both_and_leaves_nothing(assay, room):
 
 
 @needs_gnuplot
+def test_who_ignores_the_end_of_children_gets_a_picture(assay, room):
+    """The disposition of SIGCHLD is inherited, and with it ignored there is nothing to wait for."""
+    done = subprocess.run(["bash", "-c", "trap '' CHLD; exec \"$@\"", "bash", str(assay), "plot", "-o", str(room / "x.png"), str(FIXTURES / "training")],
+                          stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert (room / "x.png").read_bytes()[:4] == b"\x89PNG"
+
+
+@needs_gnuplot
 def test_a_full_disk_is_one_line_and_leaves_the_old_picture(plot, disk_of):
     disk = disk_of("64k")
     (disk / "x.png").write_bytes(b"before")

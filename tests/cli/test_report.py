@@ -355,6 +355,11 @@ def test_torn_and_damaged_series_are_told(made, page_of):
     assert page.panel("Memory")["lines"][0]["m"] == [1, 3]
 
 
+def test_a_file_of_several_runs_is_a_page_of_all_of_them(page_of):
+    page = page_of(FOREIGN / "jumper-session.zip")
+    assert page.heading() == "2 runs side by side"
+
+
 def test_a_record_of_wrong_types_and_huge_numbers_has_a_page(made, page_of):
     page = page_of(made([window(0, 0, 10, (1, 2))], headline={"wall_seconds": 7, "cpu_seconds": {"value": "x"}, "memory_peak_bytes": {"value": 1e300}},
                         target_limits=7, rungs=[1], collectors={"a": 1}, self=[], host=3, user=None, tags=[1], time={"started": 5}))

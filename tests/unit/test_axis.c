@@ -155,7 +155,8 @@ static void numbers_have_their_unit(void **state)
 		{ "cores", "1 core", 1 }, { "cores", "3.2 cores", 3.2 }, { "percent", "40 %", 40 },
 		{ "count", "4096", 4096 }, { "count/s", "3/s", 3 }, { "watts", "1.2 kW", 1200 },
 		{ "seconds", "2m 5.0s", 125 }, { "celsius", "41.5 degrees C", 41.5 },
-		{ "bytes", "not known", (double) NAN } };
+		{ "cores", "1536 cores", 1536 }, { "percent", "123456 %", 123456 },
+		{ "percent", "1e+300 %", 1e300 }, { "bytes", "not known", (double) NAN } };
 	char text[AXIS_TEXT_SIZE];
 
 	(void) state;

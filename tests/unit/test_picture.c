@@ -3,139 +3,11 @@
 #include "test.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/buf.h"
-#include "base/error.h"
-#include "record/stored_run.h"
-#include "report/picture.h"
-
-#define ROWS                                                                                       \
-	"[{\"key\":\"tree_cpu_percent\",\"kind\":\"gauge\",\"scope\":\"single\",\"help\":\"CPU "   \
-	"use of "                                                                                  \
-	"the job\"},"                                                                              \
-	"{\"key\":\"tree_cpu_seconds\",\"kind\":\"counter\",\"scope\":\"single\"},"                \
-	"{\"key\":\"proc_pss_total_bytes\",\"kind\":\"gauge\",\"scope\":\"single\"},"              \
-	"{\"key\":\"proc_rss_total_bytes\",\"kind\":\"gauge\",\"scope\":\"single\"},"              \
-	"{\"key\":\"tree_io_write_bytes\",\"kind\":\"counter\",\"scope\":\"single\"},"             \
-	"{\"key\":\"proc_cpu_seconds\",\"kind\":\"counter\",\"scope\":\"process\",\"quality\":"    \
-	"\"exact\"},"                                                                              \
-	"{\"key\":\"proc_pss_bytes\",\"kind\":\"gauge\",\"scope\":\"process\",\"quality\":"        \
-	"\"sampled\"}]"
-
-/* cmocka's own are for float. */
-static void near(double is, double expected, double by)
-{
-	if (!(is >= expected - by && is <= expected + by))
-		fail_msg("%.12g is not %.12g", is, expected);
-}
-
-/* A record that is written by hand. */
-struct made {
-	char directory[64];
-	struct buf series;
-	int sequence;
-	struct stored_run run;
-};
-
-static void begin(struct made *m)
-{
-	*m = (struct made){ .directory = "/tmp/assay-picture-XXXXXX" };
-	assert_non_null(mkdtemp(m->directory));
-}
-
-static void write_file(const struct made *m, const char *name, const char *text)
-{
-	char path[128];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/%s", m->directory, name);
-	file = fopen(path, "w");
-	assert_non_null(file);
-	assert_int_equal(fputs(text, file) < 0, 0);
-	assert_int_equal(fclose(file), 0);
-}
-
-/* A window: its times, and members behind them. */
-static void window(struct made *m, double start, double end, const char *values, const char *more)
-{
-	buf_addf(&m->series,
-		"{\"schema\":\"assay-usage\",\"version\":\"1.0\",\"sequence\":%d,\"start_seconds\":"
-		"%"
-		".9g,"
-		"\"end_seconds\":%.9g,\"samples\":1,\"missed_ticks\":0,\"values\":{%s}%s}\n",
-		m->sequence++, start, end, values, more);
-}
-
-static void cpu_window(struct made *m, double start, double end, double percent)
-{
-	char values[128];
-
-	snprintf(values, sizeof(values),
-		"\"tree_cpu_percent\":{\"max\":%.9g,\"mean\":%.9g,\"quality\":\"sampled\"}",
-		percent, percent / 2);
-	window(m, start, end, values, "");
-}
-
-/* Opens it; `more`: members of info behind the others, each with a comma before it. */
-static const struct stored_run *finish(
-	struct made *m, const char *started, double wall, const char *more)
-{
-	struct buf info = { 0 };
-	struct error err = { 0 };
-
-	buf_addf(&info,
-		"{\"schema\":\"assay-run\",\"version\":\"1.0\",\"state\":\"done\",\"id\":\"%s\","
-		"\"time\":{\"started\":\"%s\",\"wall_seconds\":%.9g},\"outcome\":{\"exit_code\":0,"
-		"\"words\":\"exited 0\"},\"measurements\":" ROWS "%s}",
-		m->directory + 10, started, wall, more);
-	write_file(m, "info.json", info.data);
-	if (m->series.len > 0)
-		write_file(m, "usage.jsonl", m->series.data);
-	buf_done(&info);
-	assert_int_equal(stored_run_open(m->directory, &m->run, &err), 0);
-	return &m->run;
-}
-
-static void end(struct made *m)
-{
-	char path[128];
-
-	stored_run_done(&m->run);
-	buf_done(&m->series);
-	snprintf(path, sizeof(path), "%s/info.json", m->directory);
-	unlink(path);
-	snprintf(path, sizeof(path), "%s/usage.jsonl", m->directory);
-	unlink(path);
-	assert_int_equal(rmdir(m->directory), 0);
-}
-
-#define NOON "2026-11-28T12:00:00Z"
-#define ALL .from = (double) NAN, .to = (double) NAN
-
-static void draw(const struct stored_run *run, const struct picture_options *o, struct picture *ret)
-{
-	struct error err = { 0 };
-
-	assert_int_equal(picture_make(&run, 1, o, ret, &err), 0);
-}
-
-static const struct picture_line *line_of(
-	const struct picture *p, const char *panel, size_t run, const char *key)
-{
-	const struct picture_panel *found = picture_panel_of(p, panel, run);
-
-	for (size_t i = 0; found && i < found->n_lines; i++)
-		if (strcmp(found->lines[i].key, key) == 0)
-			return &found->lines[i];
-	return NULL;
-}
+#include "picture_scene.h"
 
 static void thinning_keeps_every_peak_and_the_mean(void **state)
 {
@@ -267,6 +139,45 @@ static void a_counter_is_drawn_as_its_growth_a_second(void **state)
 	end(&m);
 }
 
+static void cpu_in_use_is_what_was_counted_and_its_peaks_what_was_met(void **state)
+{
+	struct picture_options o = { ALL };
+	struct made m;
+	struct picture p;
+	const struct picture_line *line;
+	const struct stored_run *run;
+
+	(void) state;
+	begin(&m);
+	window(&m, 0, 1,
+		"\"tree_cpu_percent\":{\"max\":150,\"mean\":90,\"quality\":\"sampled\"},"
+		"\"tree_cpu_seconds\":{\"delta\":0.4,\"quality\":\"exact\"}",
+		"");
+	/* A window that is shorter than a rate takes has none: the line goes on. */
+	window(&m, 1, 1.1, "\"tree_cpu_seconds\":{\"delta\":0.05,\"quality\":\"exact\"}", "");
+	run = finish(&m, NOON, 1.1, "");
+	draw(run, &o, &p);
+	assert_int_equal(picture_panel_of(&p, "cpu", 0)->n_lines, 1);
+	line = line_of(&p, "cpu", 0, "tree_cpu_seconds");
+	assert_int_equal(line->n, 2);
+	near(line->points[0].mean, 0.4, 1e-9);
+	near(line->points[0].high, 1.5, 1e-9);
+	near(line->points[1].mean, 0.5, 1e-9);
+	near(line->points[1].high, 0.5, 1e-9);
+	assert_int_equal(line->quality, EXACT);
+	assert_string_equal(line->peak_key, "tree_cpu_percent");
+	assert_int_equal(line->peak_quality, SAMPLED);
+	picture_done(&p);
+	o.metrics = "-tree_cpu_percent";
+	draw(run, &o, &p);
+	line = line_of(&p, "cpu", 0, "tree_cpu_seconds");
+	near(line->points[0].high, 0.4, 1e-9);
+	assert_null(line->peak_key);
+	assert_int_equal(line->peak_quality, EXACT);
+	picture_done(&p);
+	end(&m);
+}
+
 static void of_two_sources_one_is_drawn_and_the_other_on_request(void **state)
 {
 	struct picture_options o = { ALL };
@@ -283,17 +194,17 @@ static void of_two_sources_one_is_drawn_and_the_other_on_request(void **state)
 	run = finish(&m, NOON, 1, "");
 	draw(run, &o, &p);
 	assert_int_equal(picture_panel_of(&p, "cpu", 0)->n_lines, 1);
-	assert_non_null(line_of(&p, "cpu", 0, "tree_cpu_percent"));
+	assert_non_null(line_of(&p, "cpu", 0, "tree_cpu_seconds"));
 	picture_done(&p);
-	o.metrics = "cpu,tree_cpu_seconds";
+	o.metrics = "cpu,tree_cpu_percent";
 	draw(run, &o, &p);
 	near(line_of(&p, "cpu", 0, "tree_cpu_percent")->points[0].high, 0.5, 1e-9);
-	near(line_of(&p, "cpu", 0, "tree_cpu_seconds")->points[0].high, 0.4, 1e-9);
+	near(line_of(&p, "cpu", 0, "tree_cpu_seconds")->points[0].mean, 0.4, 1e-9);
 	picture_done(&p);
-	o.metrics = "-tree_cpu_percent";
+	o.metrics = "-tree_cpu_seconds";
 	draw(run, &o, &p);
-	assert_null(line_of(&p, "cpu", 0, "tree_cpu_percent"));
-	assert_non_null(line_of(&p, "cpu", 0, "tree_cpu_seconds"));
+	assert_null(line_of(&p, "cpu", 0, "tree_cpu_seconds"));
+	assert_non_null(line_of(&p, "cpu", 0, "tree_cpu_percent"));
 	picture_done(&p);
 	end(&m);
 }
@@ -330,99 +241,6 @@ static void memory_lies_between_pss_and_rss_below_its_limit(void **state)
 	assert_string_equal(memory->limits[1].label, "limit 4 MiB (cgroup memory.max)");
 	assert_true(memory->limits[1].in_sight);
 	near(memory->limits[1].value, 4194304, 1e-9);
-	picture_done(&p);
-	end(&m);
-}
-
-#define PROCESS(pid, more, cpu, pss)                                                               \
-	"{\"pid\":" #pid ",\"start_time_ticks\":" #pid ",\"name\":\"p" #pid "\"" more              \
-	",\"values\":{\"proc_cpu_seconds\":{\"delta\":" #cpu "},\"proc_pss_bytes\":{\"max\":" #pss \
-	"}}}"
-
-static void processes_beyond_the_first_are_one_line(void **state)
-{
-	const struct picture_options o = { ALL, .n_processes = 1 };
-	struct made m;
-	struct picture p;
-	const struct picture_panel *cpu;
-	const struct picture_panel *memory;
-
-	(void) state;
-	begin(&m);
-	window(&m, 0, 1, "",
-		",\"processes\":[" PROCESS(11, "", 0.9, 1000) "," PROCESS(
-			12, "", 0.3, 5000) "," PROCESS(13, "", 0.2, 2000) "]");
-	/* 13 is quiet, and holds its memory; 11 is born again under the same number. */
-	window(&m, 1, 2, "",
-		",\"processes\":[" PROCESS(11, "", 0.5, 1000) "," PROCESS(
-			12, ",\"ended\":true", 0.1, 5000) "]");
-	window(&m, 2, 3, "", ",\"processes\":[" PROCESS(13, ",\"since_seconds\":1", 0.2, 2000) "]");
-	/* Two that live for a tenth of the window each: of their rates it has a tenth. */
-	window(&m, 3, 4, "",
-		",\"processes\":[" PROCESS(14, ",\"ended\":true,\"since_seconds\":3.9", 0.08,
-			0) "," PROCESS(15, ",\"ended\":true,\"since_seconds\":3.9", 0.04, 0) "]");
-	draw(finish(&m, NOON, 4, ""), &o, &p);
-	cpu = picture_panel_of(&p, "process_cpu", 0);
-	assert_true(cpu->stacked);
-	assert_int_equal(cpu->n_lines, 2);
-	assert_string_equal(cpu->lines[0].label, "11 p11");
-	assert_string_equal(cpu->lines[1].key, "rest");
-	assert_int_equal(cpu->lines[0].n, 4);
-	assert_int_equal(cpu->lines[1].n, 4);
-	near(cpu->lines[0].points[0].mean, 0.9, 1e-9);
-	near(cpu->lines[1].points[0].mean, 0.5, 1e-9);
-	assert_true(isnan(cpu->lines[0].points[2].mean));
-	/* 0.2 s of CPU in the two seconds since its last line. */
-	near(cpu->lines[1].points[2].mean, 0.1, 1e-9);
-	near(cpu->lines[1].points[3].mean, 0.12, 1e-9);
-	near(cpu->highest, 1.4, 1e-9);
-	memory = picture_panel_of(&p, "process_memory", 0);
-	assert_string_equal(memory->lines[0].label, "12 p12");
-	near(memory->lines[1].points[0].mean, 3000, 1e-9);
-	near(memory->lines[1].points[1].mean, 3000, 1e-9);
-	picture_done(&p);
-	end(&m);
-}
-
-static void memory_of_a_process_lasts_as_long_as_the_process(void **state)
-{
-	const struct picture_options o = { ALL, .n_processes = 1 };
-	struct made m;
-	struct picture p;
-	const struct picture_panel *memory;
-	const struct picture_line *first;
-	const struct picture_line *rest;
-
-	(void) state;
-	begin(&m);
-	/* Of ten samples one met 12, born with the window, and five 13, born in its middle. */
-	buf_addf(&m.series,
-		"{\"schema\":\"assay-usage\",\"version\":\"1.0\",\"sequence\":0,"
-		"\"start_seconds\":0,\"end_seconds\":1,\"samples\":10,\"missed_ticks\":0,"
-		"\"values\":{},\"processes\":[" PROCESS(11, "", 0.9, 9000) "," PROCESS(12,
-			",\"ended\":true,\"born\":true,\"states\":{\"R\":1}", 0.1,
-			4000) "," PROCESS(13, ",\"since_seconds\":0.5,\"born\":true", 0.1,
-			2000) "]}\n");
-	m.sequence = 1;
-	/* Of all that are quiet nothing is said; one that is there and was not read has what it had. */
-	window(&m, 1, 2, "", ",\"processes\":[]");
-	window(&m, 2, 3, "",
-		",\"processes\":[{\"pid\":13,\"start_time_ticks\":13,\"values\":{"
-		"\"proc_cpu_seconds\":{\"delta\":0.1}}}]");
-	draw(finish(&m, NOON, 3, ""), &o, &p);
-	memory = picture_panel_of(&p, "process_memory", 0);
-	assert_int_equal(memory->n_lines, 2);
-	first = &memory->lines[0];
-	rest = &memory->lines[1];
-	assert_string_equal(first->label, "11 p11");
-	near(first->points[0].mean, 9000, 1e-9);
-	near(first->points[first->n - 1].mean, 9000, 1e-9);
-	near(first->points[first->n - 1].end, 3, 1e-9);
-	near(rest->points[0].mean, 0.1 * 4000 + 0.5 * 2000, 1e-6);
-	near(rest->points[1].mean, 2000, 1e-9);
-	near(rest->points[rest->n - 1].mean, 2000, 1e-9);
-	assert_int_equal(rest->quality, ESTIMATE);
-	near(memory->highest, 11000, 1e-6);
 	picture_done(&p);
 	end(&m);
 }
@@ -568,10 +386,9 @@ int main(void)
 		cmocka_unit_test(where_nothing_was_recorded_there_is_a_gap),
 		cmocka_unit_test(sleep_and_missed_samples_are_gaps_of_their_kind),
 		cmocka_unit_test(a_counter_is_drawn_as_its_growth_a_second),
+		cmocka_unit_test(cpu_in_use_is_what_was_counted_and_its_peaks_what_was_met),
 		cmocka_unit_test(of_two_sources_one_is_drawn_and_the_other_on_request),
 		cmocka_unit_test(memory_lies_between_pss_and_rss_below_its_limit),
-		cmocka_unit_test(processes_beyond_the_first_are_one_line),
-		cmocka_unit_test(memory_of_a_process_lasts_as_long_as_the_process),
 		cmocka_unit_test(runs_that_overlap_lie_where_they_were_by_the_clock),
 		cmocka_unit_test(idle_time_is_left_out_and_told),
 		cmocka_unit_test(what_ended_the_run_is_marked),

@@ -132,6 +132,43 @@ def test_dragging_looks_closer_in_all_charts_and_a_double_click_goes_back(browse
     assert back == ""
 
 
+def test_ticks_of_the_clock_are_told_apart_and_even_however_near_one_looks(browse, assay, folder):
+    run = make_record(folder / "clock", [window(i, i, i + 1, (10 ** 9, 10 ** 9), (50, 50)) for i in range(5)],
+                      time={"started": "2026-11-28T10:00:00Z", "wall_seconds": 5.0})
+    page = folder / "clock.html"
+    subprocess.run([assay, "plot", "--clock", "-o", page, run], check=True)
+    whole, closer, bytes_of = browse(page, """
+        await page.evaluate(() => {
+            window.told = [];
+            const before = CanvasRenderingContext2D.prototype.fillText;
+            CanvasRenderingContext2D.prototype.fillText = function (text, ...more) { window.told.push(text); return before.call(this, text, ...more); };
+        });
+        const drawn = async (act) => {
+            await page.evaluate(() => { window.told = []; });
+            await act();
+            await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+            return page.evaluate(() => window.told);
+        };
+        const isClock = (text) => /^\\d\\d:\\d\\d:/.test(text);
+        const plot = page.locator(".u-over").first();
+        const box = await plot.boundingBox();
+        const whole = await drawn(() => page.locator("button.theme").click());
+        const closer = await drawn(async () => {
+            await page.mouse.move(box.x + box.width * 0.41, box.y + 40);
+            await page.mouse.down();
+            await page.mouse.move(box.x + box.width * 0.51, box.y + 40, { steps: 5 });
+            await page.mouse.up();
+        });
+        return [whole.filter(isClock), closer.filter(isClock), whole.filter((text) => / MiB$/.test(text))];""")
+    assert set(whole) == {f"10:00:0{second}" for second in range(6)}
+    # Two tenths of a second, or one, between 2.05 and 2.55 s: the same of each chart.
+    ticks = sorted(set(closer))
+    seconds = [float(text[6:]) for text in ticks]
+    assert len(ticks) >= 3 and all(2.04 < second < 2.56 for second in seconds)
+    assert len({round(b - a, 3) for a, b in zip(seconds, seconds[1:])}) == 1
+    assert bytes_of and all(float(text.split()[0]) in (128, 256, 512, 768) for text in bytes_of)
+
+
 def test_a_line_is_hidden_and_shown_from_the_legend(browse, one):
     states = browse(one, f"""
         const figure = page.locator("figure", {{ has: page.locator("h3", {{ hasText: /^Memory$/ }}) }});
