@@ -86,8 +86,7 @@ static void add_line(
 	static const char *const dashes[] = { "", ",\"dash\":[6,3]", ",\"dash\":[2,3]" };
 
 	buf_addf(d->out, "%s{\"k\":%u%s,\"t\":%zu,\"mark\":", i > 0 ? ",\n" : "",
-		svg_colour(panel, i), panel->stacked ? "" : dashes[i / SVG_COLOURS % 3],
-		times_of(d, line));
+		svg_colour(panel, i), dashes[svg_dash(panel, i)], times_of(d, line));
 	html_add_json_text(d->out, quality_mark(panel->lines[i].quality), 10);
 	if (panel->lines[i].peak_key) {
 		buf_add_text(d->out, ",\"peak\":");
