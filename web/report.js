@@ -233,7 +233,14 @@
 		line.s.forEach((x, i) => {
 			if (!(line.h[i] > line.l[i]) || line.e[i] < u.scales.x.min || x > u.scales.x.max) return;
 			const left = u.valToPos(x, "x", true);
-			context.moveTo(left, u.valToPos(line.h[i], "y", true));
+			const top = u.valToPos(line.h[i], "y", true);
+			const near = Math.max(i > 0 ? line.h[i - 1] : 0, i + 1 < line.s.length ? line.h[i + 1] : 0);
+			/* One that stands alone would be a dot. */
+			if (u.valToPos(near, "y", true) - top > 0.05 * u.bbox.height) {
+				context.moveTo(left, u.valToPos(line.m[i], "y", true));
+				context.lineTo(left, top);
+			}
+			context.moveTo(left, top);
 			context.lineTo(Math.max(u.valToPos(line.e[i], "x", true), left + 1.5 * ratio), u.valToPos(line.h[i], "y", true));
 		});
 		context.stroke();
@@ -271,7 +278,7 @@
 		context.restore();
 	};
 	const isOf = (panel, run) => panel.run < 0 || run < 0 || panel.run === run;
-	const drawGaps = (u, panel) => clip(u.ctx, u, () => data.gaps.forEach(([run, start, end, why]) => {
+	const drawGaps = (u, panel) => clip(u.ctx, u, () => data.gaps.forEach(([run, start, end, why], place) => {
 		if (!isOf(panel, run)) return;
 		const x = u.valToPos(base + start, "x", true);
 		const ratio = uPlot.pxRatio;
@@ -282,7 +289,9 @@
 		u.ctx.textAlign = "center";
 		u.ctx.textBaseline = "alphabetic";
 		u.ctx.fillStyle = css("--soft");
-		if (u.ctx.measureText(why).width < wide - 4 * ratio) u.ctx.fillText(why, x + wide / 2, u.bbox.top + 14 * ratio);
+		/* Runs side by side may have the same. */
+		const again = data.gaps.slice(0, place).some((other) => isOf(panel, other[0]) && other[1] < end && other[2] > start);
+		if (!again && u.ctx.measureText(why).width < wide - 4 * ratio) u.ctx.fillText(why, x + wide / 2, u.bbox.top + u.bbox.height - 8 * ratio);
 	}));
 	const marksOf = (panel) => data.marks.filter(([run]) => isOf(panel, run));
 	const drawMarks = (context, u, panel, ratio) => {

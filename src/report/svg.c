@@ -151,6 +151,8 @@ static void add_time_axis(const struct drawing *d)
 
 static void add_gaps(const struct drawing *d)
 {
+	double free_from = 0;
+
 	for (size_t i = 0; i < d->picture->n_gaps; i++) {
 		const struct picture_gap *gap = &d->picture->gaps[i];
 		double x = x_of(d, gap->start);
@@ -165,10 +167,12 @@ static void add_gaps(const struct drawing *d)
 			x, TOP, wide, d->bottom - TOP);
 		html_add_text(d->out, gap->why, 200);
 		buf_add_text(d->out, "</title></rect>\n");
-		/* About 6 units a character. */
-		if (wide > 6.5 * (double) strnlen(gap->why, 40))
-			add_label(d, "class=\"why\" text-anchor=\"middle\"", x + wide / 2, TOP + 14,
-				gap->why);
+		/* About 6 units a character; runs side by side may have the same gap. */
+		if (x >= free_from && wide > 6.5 * (double) strnlen(gap->why, 40)) {
+			add_label(d, "class=\"why\" text-anchor=\"middle\"", x + wide / 2,
+				d->bottom - 8, gap->why);
+			free_from = x + wide;
+		}
 	}
 }
 

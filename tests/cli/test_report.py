@@ -466,3 +466,13 @@ def test_thinned_peaks_have_an_edge_to_be_seen_by(room, page_of):
     assert re.search(r'<path class="area range k0" d="M', page.html)
     width = re.search(r"\.plot svg \.range \{[^}]*stroke: var\(--k\); stroke-width: ([0-9.]+)", page.styles[0])
     assert width and float(width[1]) >= 1.5
+
+
+def test_events_and_limits_of_several_runs_name_the_run(made, page_of):
+    limits = [{"name": "memory", "unit": "bytes", "limit": 4000, "source": "cgroup", "where": "/x/memory.max", "tightest": True}]
+    runs = [made([window(0, 0, 5 * n, (900, 1000))], name=f"r{n}", target_limits=limits if n == 1 else [], outcome={"exit_code": 0, "words": "exited 0"},
+                 time={"started": "2026-11-28T10:00:00Z", "wall_seconds": 5.0 * n}) for n in (1, 2)]
+    page = page_of(*runs)
+    pictures = re.findall(r'<text class="mark"[^>]*>([^<]*)</text>', page.html)
+    assert pictures and all(re.match("r[12]: ", label) for label in pictures)
+    assert any("r1: limit" in row[0] for table in page.tables for row in table)
