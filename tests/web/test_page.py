@@ -287,6 +287,8 @@ def test_no_page_is_wider_than_its_window(browse, one, several):
             const found = [];
             for (const width of {widths}) {{
                 await page.setViewportSize({{ width: width, height: 900 }});
+                // The charts follow their places a moment later.
+                await page.waitForFunction((most) => document.documentElement.scrollWidth <= most, width).catch(() => 0);
                 found.push(await page.evaluate(() => document.documentElement.scrollWidth));
             }}
             return found;""")
