@@ -226,6 +226,24 @@
 		context.fillStyle = context.strokeStyle = colour(line);
 		context.globalAlpha = 0.25;
 		drawRange(context, u, line.s, line.e, line.l, line.h);
+		/* The top of a peak is seen however thin it is. */
+		context.globalAlpha = 0.7;
+		context.lineWidth = 1.5 * ratio;
+		context.beginPath();
+		line.s.forEach((x, i) => {
+			if (!(line.h[i] > line.l[i]) || line.e[i] < u.scales.x.min || x > u.scales.x.max) return;
+			const left = u.valToPos(x, "x", true);
+			const top = u.valToPos(line.h[i], "y", true);
+			const near = Math.max(i > 0 ? line.h[i - 1] : 0, i + 1 < line.s.length ? line.h[i + 1] : 0);
+			/* One that stands alone would be a dot. */
+			if (u.valToPos(near, "y", true) - top > 0.05 * u.bbox.height) {
+				context.moveTo(left, u.valToPos(line.m[i], "y", true));
+				context.lineTo(left, top);
+			}
+			context.moveTo(left, top);
+			context.lineTo(Math.max(u.valToPos(line.e[i], "x", true), left + 1.5 * ratio), u.valToPos(line.h[i], "y", true));
+		});
+		context.stroke();
 		context.globalAlpha = 1;
 		context.lineWidth = 1.75 * ratio;
 		context.setLineDash(line.dash ? line.dash.map((n) => n * ratio) : []);
@@ -260,11 +278,20 @@
 		context.restore();
 	};
 	const isOf = (panel, run) => panel.run < 0 || run < 0 || panel.run === run;
-	const drawGaps = (u, panel) => clip(u.ctx, u, () => data.gaps.forEach(([run, start, end]) => {
+	const drawGaps = (u, panel) => clip(u.ctx, u, () => data.gaps.forEach(([run, start, end, why], place) => {
 		if (!isOf(panel, run)) return;
 		const x = u.valToPos(base + start, "x", true);
+		const ratio = uPlot.pxRatio;
+		const wide = Math.max(u.valToPos(base + end, "x", true) - x, 2);
 		u.ctx.fillStyle = css("--gap");
-		u.ctx.fillRect(x, u.bbox.top, Math.max(u.valToPos(base + end, "x", true) - x, 2), u.bbox.height);
+		u.ctx.fillRect(x, u.bbox.top, wide, u.bbox.height);
+		u.ctx.font = 11 * ratio + "px system-ui, sans-serif";
+		u.ctx.textAlign = "center";
+		u.ctx.textBaseline = "alphabetic";
+		u.ctx.fillStyle = css("--soft");
+		/* Runs side by side may have the same. */
+		const again = data.gaps.slice(0, place).some((other) => isOf(panel, other[0]) && other[1] < end && other[2] > start);
+		if (!again && u.ctx.measureText(why).width < wide - 4 * ratio) u.ctx.fillText(why, x + wide / 2, u.bbox.top + u.bbox.height - 8 * ratio);
 	}));
 	const marksOf = (panel) => data.marks.filter(([run]) => isOf(panel, run));
 	const drawMarks = (context, u, panel, ratio) => {

@@ -55,8 +55,7 @@ static int make_page(struct run_list *list, struct buf *page)
 
 	/* Without a series there is a page all the same. */
 	if (r == 0 || r == -ENODATA) {
-		/* Damaged lines are told in the page. */
-		if (drawn && run_list_tell(&picture, false))
+		if (drawn && run_list_tell(&picture, true))
 			list->failed = true;
 		r = html_report(list->views, list->n, drawn ? &picture : NULL, page, &err);
 	}

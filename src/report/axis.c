@@ -230,13 +230,11 @@ static double end_of_stretch(const struct picture *p, double at, double *ret_nex
 	return p->end;
 }
 
-void axis_of_time(const struct picture *p, size_t ticks, struct axis *ret)
+static void add_time_ticks(const struct picture *p, double step, struct axis *ret)
 {
-	double wanted = (double) (ticks_wanted(ticks) - 1);
 	double zero = zero_of(p);
 	double span = p->end - p->start;
 	double last = picture_time_at(p, p->end);
-	double step = step_of_time(span > 0 ? span / wanted : 1);
 	const struct unit_name *name = name_of_time(last, step);
 	double slack = zero > 0 ? 1e-3 : 1e-9; /* of a step: what a double at that time is worth */
 	double start = p->start;
@@ -269,6 +267,19 @@ void axis_of_time(const struct picture *p, size_t ticks, struct axis *ret)
 		if (next >= p->end || next <= start)
 			break;
 		start = next;
+	}
+}
+
+void axis_of_time(const struct picture *p, size_t ticks, struct axis *ret)
+{
+	double span = p->end - p->start;
+	double least = span > 0 ? span / (double) (ticks_wanted(ticks) - 1) : 1;
+
+	/* A short time of the day may have no round one in it. */
+	for (int turn = 0; turn < 4; turn++, least /= 2) {
+		add_time_ticks(p, step_of_time(least), ret);
+		if (ret->n_ticks > 0 || !(span > 0))
+			break;
 	}
 }
 

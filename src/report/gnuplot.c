@@ -29,7 +29,7 @@ struct kind {
 	double em_of_point;
 	double inch; /* sizes are told in inches of so many units; 0: in units */
 	double font_factor, line_factor;
-	bool has_bold;
+	bool has_bold, draws_letters;
 };
 
 #define SIDE_LEAST 200
@@ -59,6 +59,7 @@ static struct pen pen_of(const struct kind *kind, const struct picture_look *loo
 		.font_factor = kind->font_factor,
 		.line_factor = kind->line_factor,
 		.has_bold = kind->has_bold,
+		.draws_letters = kind->draws_letters,
 		.colors = pen_palette_of(look->dark) };
 
 	pen.width = look->width ? (double) look->width : kind->usual_width;
@@ -114,6 +115,11 @@ static void add_ticks(struct sheet *s, const struct sheet_cell *c, const struct 
 	struct pen *pen = &s->pen;
 	bool first = true;
 
+	/* Where none is named gnuplot makes its own. */
+	if (axis->n_ticks == 0) {
+		buf_addf(pen->out, "unset %stics\n", is_time ? "x" : "y");
+		return;
+	}
 	buf_addf(pen->out, "set %stics (", is_time ? "x" : "y");
 	for (size_t i = 0; i < axis->n_ticks; i++) {
 		const struct axis_tick *t = &axis->ticks[i];
@@ -305,7 +311,8 @@ int gnuplot_png(const struct picture *p, const struct picture_look *look, int fd
 		.em_of_point = 4.0 / 3,
 		.font_factor = 4.0 / 3,
 		.line_factor = 1,
-		.has_bold = true };
+		.has_bold = true,
+		.draws_letters = true };
 
 	return draw(&png, p, look, fd, err);
 }
@@ -333,7 +340,8 @@ int gnuplot_pdf(const struct picture *p, const struct picture_look *look, int fd
 		.inch = 72,
 		.font_factor = 4.0 / 3,
 		.line_factor = 0.5,
-		.has_bold = true };
+		.has_bold = true,
+		.draws_letters = true };
 
 	return draw(&pdf, p, look, fd, err);
 }

@@ -59,11 +59,15 @@ double pen_text(struct pen *p, const struct pen_text *how, const char *text)
 	bool bold = how->bold && p->has_bold;
 	/* Bold letters are wider by about a sixth. */
 	double em = p->em * size * (bold ? 1.17 : 1);
+	struct buf letters = { 0 };
 	struct buf shown = { 0 };
 	double ems = 0;
 
-	text_add_within_ems(&shown, text, lesser(room_of(p, how) / em, LONGEST_EMS));
-	if (shown.failed)
+	if (p->draws_letters)
+		text_add_in_dejavu(&letters, text);
+	text_add_within_ems(&shown, letters.data ? letters.data : text,
+		lesser(room_of(p, how) / em, LONGEST_EMS));
+	if (shown.failed || letters.failed)
 		p->out->failed = true;
 	if (shown.len > 0 && !shown.failed) {
 		ems = text_ems(shown.data, shown.len);
@@ -76,6 +80,7 @@ double pen_text(struct pen *p, const struct pen_text *how, const char *text)
 			p->em * size / p->font_factor, how->color ? how->color : p->colors->ink,
 			how->boxed ? " boxed" : "");
 	}
+	buf_done(&letters);
 	buf_done(&shown);
 	return ems * em;
 }

@@ -24,6 +24,7 @@ struct pen {
 	double line_factor; /* a line of width 1 of gnuplot's is so many units wide */
 	const char *font;
 	bool has_bold; /* the terminal has bold letters */
+	bool draws_letters; /* now and here: who looks at an SVG has fonts of his own */
 	const struct pen_palette *colors;
 };
 

@@ -19,6 +19,8 @@
 #define TICK_SPACE 1.1
 #define TICK_SIZE 0.9
 #define PLOT_LEAST 3.0
+#define PLOT_NARROWEST                                                                             \
+	10.0 /* of those beside each other: the times below them must not run into each other */
 #define PLOT_ONE 22.0 /* of the only panel */
 #define PLOT_FEW 13.0
 #define PLOT_MANY 9.5
@@ -144,6 +146,24 @@ static void set_columns(struct sheet *s)
 	}
 }
 
+static double whole(double height)
+{
+	return (double) (size_t) height + 1;
+}
+
+static int check_columns(const struct sheet *s, struct error *err)
+{
+	double wide = (s->cells[0].plot.right - s->cells[0].plot.left) / s->pen.em;
+
+	if (s->columns < 2 || wide >= PLOT_NARROWEST)
+		return 0;
+	return error_say(err, -EINVAL,
+		"%zu runs beside each other have no room in a width of %.0f: choose fewer runs, "
+		"another --layout, or a --width of %.0f",
+		s->columns, s->pen.width,
+		whole(s->pen.width + (double) s->columns * (PLOT_NARROWEST - wide) * s->pen.em));
+}
+
 static int make_legends(struct sheet *s, struct error *err)
 {
 	for (size_t i = 0; i < s->n_cells; i++) {
@@ -200,11 +220,6 @@ static double usual_plot_height(const struct sheet *s)
 	double ems = s->rows == 1 ? PLOT_ONE : s->rows <= FEW ? PLOT_FEW : PLOT_MANY;
 
 	return ems * s->pen.em;
-}
-
-static double whole(double height)
-{
-	return (double) (size_t) height + 1;
 }
 
 /* The height of each plot, and with it that of the sheet. */
@@ -334,8 +349,10 @@ int sheet_make(const struct picture *p, const struct picture_look *look, const s
 	/* Axes depend on the height of plots, which depends on legends, which depend on the width that the axes leave: made twice, they agree. */
 	make_axes(&s, usual_plot_height(&s));
 	set_columns(&s);
+	int r = check_columns(&s, err);
 	make_time(&s);
-	int r = make_legends(&s, err);
+	if (r == 0)
+		r = make_legends(&s, err);
 	for (size_t i = 0; r == 0 && i < s.n_cells; i++)
 		s.cells[i].strip_lanes = strip_lanes(&s, &s.cells[i]);
 	double plot = 0;

@@ -234,14 +234,21 @@ static void add_run_title(struct sheet *s, const struct sheet_cell *c)
 }
 
 /* "time of day on 2026-11-28 (UTC+01:00)". */
-static void add_clock(struct buf *out, const struct picture *p)
+static void add_clock(struct buf *out, const struct sheet *s)
 {
+	const struct picture *p = s->p;
 	time_t seconds = (time_t) (p->zero_unix + p->start) + p->utc_offset;
 	long minutes = labs(p->utc_offset) / 60;
 	struct tm tm;
 	char day[32];
 
 	buf_add_text(out, "time of day");
+	/* Beside others there is room for no more. */
+	if (s->columns > 2) {
+		buf_addf(out, " (UTC%c%02ld:%02ld)", p->utc_offset < 0 ? '-' : '+', minutes / 60,
+			minutes % 60);
+		return;
+	}
 	if (!isnan(p->zero_unix) && gmtime_r(&seconds, &tm) &&
 		strftime(day, sizeof(day), "%Y-%m-%d", &tm) > 0)
 		buf_addf(out, " from %s on", day);
@@ -254,7 +261,7 @@ static void add_time_title(struct sheet *s, const struct sheet_cell *c)
 	struct buf words = { 0 };
 
 	if (s->p->wall_time)
-		add_clock(&words, s->p);
+		add_clock(&words, s);
 	else if (*s->time.unit)
 		buf_addf(&words, "time from the start (%s)", s->time.unit);
 	else
@@ -263,6 +270,7 @@ static void add_time_title(struct sheet *s, const struct sheet_cell *c)
 		&(struct pen_text){ .x = (c->plot.left + c->plot.right) / 2,
 			.y = c->plot.bottom + (SHEET_TICKS + 0.45 * SHEET_ROW) * s->pen.em,
 			.align = PEN_CENTER,
+			.room = c->plot.right - c->plot.left + 2 * s->pen.em,
 			.color = s->pen.colors->quiet,
 			.size = 0.95 },
 		text_of(&words));

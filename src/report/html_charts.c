@@ -75,8 +75,9 @@ static void add_line(struct buf *out, const struct picture_panel *panel, size_t 
 	double peak;
 
 	mean_and_peak(line, &mean, &peak);
-	buf_addf(out, "<tr data-line=\"%zu\"><th scope=\"row\"><span class=\"swatch k%u\"></span>",
-		i, svg_colour(panel, i));
+	buf_addf(out,
+		"<tr data-line=\"%zu\"><th scope=\"row\"><span class=\"swatch k%u d%u\"></span>", i,
+		svg_colour(panel, i), svg_dash(panel, i));
 	html_add_text(out, line->label, LABEL_MAX);
 	buf_add_text(out, "</th><td class=\"n now chart-only\"></td><td class=\"n\">");
 	add_amount(out, panel->unit, mean);
@@ -100,7 +101,7 @@ static void add_words_row(struct buf *out, const char *swatch, const char *label
 	buf_add_text(out, "</td></tr>\n");
 }
 
-static void add_legend(struct buf *out, const struct picture_panel *panel)
+static void add_legend(struct buf *out, const struct picture *p, const struct picture_panel *panel)
 {
 	buf_add_text(out,
 		"<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Legend of ");
@@ -124,6 +125,8 @@ static void add_legend(struct buf *out, const struct picture_panel *panel)
 	for (size_t i = 0; i < panel->n_limits; i++) {
 		struct buf label = { 0 };
 
+		if (p->n_runs > 1 && panel->limits[i].run < p->n_runs)
+			buf_addf(&label, "%s: ", p->runs[panel->limits[i].run].name);
 		buf_addf(&label, "%s%s", panel->limits[i].label,
 			panel->limits[i].in_sight ? "" : ", beyond the picture");
 		if (label.failed)
@@ -143,10 +146,13 @@ static void add_panel(struct buf *out, const struct picture *p, size_t i, size_t
 	buf_addf(out, "<figure id=\"chart-%zu\">\n<figcaption><h3>", i);
 	html_add_text(out, panel->title, LABEL_MAX);
 	buf_addf(out, "</h3> <span class=\"soft\">%s%s</span></figcaption>\n<div class=\"plot\">\n",
-		panel->unit, panel->stacked ? ", one upon the other" : "");
+		panel->unit,
+		panel->stacked
+			? "; each is drawn on top of the one below, the upper edge is their sum"
+			: "");
 	svg_panel(out, p, panel, points);
 	buf_add_text(out, "</div>\n");
-	add_legend(out, panel);
+	add_legend(out, p, panel);
 	buf_add_text(out, "</figure>\n");
 }
 

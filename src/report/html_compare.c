@@ -24,13 +24,29 @@ static void add_text_cell(struct buf *out, const char *text)
 	buf_add_text(out, "</td>");
 }
 
+/* "2026-11-28 10:00:00 UTC" of what is stored to the microsecond; anything else as it is. */
+static void add_started(struct buf *out, const char *started)
+{
+	size_t n = started ? strlen(started) : 0;
+	char text[40];
+
+	if (n < 20 || started[10] != 'T' || started[n - 1] != 'Z') {
+		add_text_cell(out, started);
+		return;
+	}
+	buf_add_text(out, "<td class=\"time\">");
+	snprintf(text, sizeof(text), "%.10s %.8s UTC", started, started + 11);
+	html_add_text(out, text, sizeof(text));
+	buf_add_text(out, "</td>");
+}
+
 void html_runs(struct buf *out, const struct picture *p)
 {
 	static const char *const titles[] = { "Run", "Command", "How it ended", "On", "Started",
 		"#Wall time", NULL };
 
 	buf_add_text(out, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
-			  "aria-label=\"Runs\"><table>\n");
+			  "aria-label=\"Runs\"><table class=\"runs\">\n");
 	html_add_head_row(out, titles);
 	buf_add_text(out, "<tbody>\n");
 	for (size_t i = 0; i < p->n_runs; i++) {
@@ -44,7 +60,7 @@ void html_runs(struct buf *out, const struct picture *p)
 		buf_add_text(out, "</td>");
 		add_text_cell(out, run->outcome);
 		add_text_cell(out, run->host);
-		add_text_cell(out, run->started);
+		add_started(out, run->started);
 		buf_add_text(out, "<td class=\"n\">");
 		if (!isnan(run->wall_seconds)) {
 			char wall[AXIS_TEXT_SIZE];

@@ -86,8 +86,7 @@ static void add_line(
 	static const char *const dashes[] = { "", ",\"dash\":[6,3]", ",\"dash\":[2,3]" };
 
 	buf_addf(d->out, "%s{\"k\":%u%s,\"t\":%zu,\"mark\":", i > 0 ? ",\n" : "",
-		svg_colour(panel, i), panel->stacked ? "" : dashes[i / SVG_COLOURS % 3],
-		times_of(d, line));
+		svg_colour(panel, i), dashes[svg_dash(panel, i)], times_of(d, line));
 	html_add_json_text(d->out, quality_mark(panel->lines[i].quality), 10);
 	if (panel->lines[i].peak_key) {
 		buf_add_text(d->out, ",\"peak\":");
@@ -149,6 +148,22 @@ static void add_times(struct buf *out, const struct thin_line *line, bool first)
 }
 
 /* [run, moment, words] */
+/* Of several runs with the run that it is of. */
+static void add_mark_label(
+	struct buf *out, const struct picture *p, const struct picture_mark *mark)
+{
+	struct buf label = { 0 };
+
+	if (p->n_runs > 1 && mark->run < p->n_runs)
+		buf_addf(&label, "%s: ", p->runs[mark->run].name);
+	buf_add_text(&label, mark->label);
+	if (label.failed)
+		out->failed = true;
+	else
+		html_add_json_text(out, label.data, LABEL_MAX);
+	buf_done(&label);
+}
+
 static void add_marks(struct buf *out, const struct picture *p)
 {
 	bool first = true;
@@ -159,7 +174,7 @@ static void add_marks(struct buf *out, const struct picture *p)
 		buf_addf(out, "%s[%zu,", first ? "" : ",", p->marks[i].run);
 		add_time(out, p->marks[i].at);
 		buf_add_char(out, ',');
-		html_add_json_text(out, p->marks[i].label, LABEL_MAX);
+		add_mark_label(out, p, &p->marks[i]);
 		buf_add_char(out, ']');
 		first = false;
 	}

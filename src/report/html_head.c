@@ -40,13 +40,23 @@ static void add_text_fact(struct buf *out, const char *name, const char *text)
 	add_fact(out, name, &printable);
 }
 
+/* What is not over, or ended in a way that nobody saw, is no success. */
+static bool is_known_good(const struct story *s)
+{
+	return s->run->state == STORED_DONE &&
+	       info_number(s->run->info, "outcome", "exit_code") == 0;
+}
+
 static void add_outcome(struct buf *out, const struct story *s)
 {
 	const char *evidence = info_text(s->run->info, "outcome", "evidence");
 	struct buf words = { 0 };
 
 	show_add_outcome(s, &words);
-	buf_addf(out, "<p class=\"outcome %s\">", show_failed(s) ? "bad" : "good");
+	buf_addf(out, "<p class=\"outcome%s\">",
+		show_failed(s)     ? " bad"
+		: is_known_good(s) ? " good"
+				   : "");
 	if (words.failed)
 		out->failed = true;
 	else
@@ -57,7 +67,7 @@ static void add_outcome(struct buf *out, const struct story *s)
 		evidence = s->run->why;
 	if (!evidence)
 		return;
-	buf_add_text(out, "<p class=\"evidence\">");
+	buf_add_text(out, "<p class=\"evidence\">How that is known: ");
 	html_add_text(out, evidence, 1000);
 	buf_add_text(out, "</p>\n");
 }
@@ -195,7 +205,7 @@ void html_verdicts(struct buf *out, const struct story *s)
 		out->failed = true;
 	else if (notes.len > 0)
 		buf_addf(out,
-			"<p class=\"soft\">To be known with the numbers:</p>\n<ul "
+			"<p class=\"soft\">Keep in mind with these numbers:</p>\n<ul "
 			"class=\"notes\">\n%s</ul>\n",
 			notes.data);
 	buf_done(&notes);

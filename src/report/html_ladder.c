@@ -49,6 +49,35 @@ static void add_hits(struct buf *out, const json_t *limit)
 		buf_addf(out, "%.0f", hits);
 }
 
+static bool is_of_the_machine(const json_t *limit)
+{
+	const char *source = info_text(limit, "source", NULL);
+
+	return source && strcmp(source, "host") == 0;
+}
+
+/* Of equal ones the one that somebody set tells more than the size of the machine. */
+static bool is_binding(const json_t *limits, const json_t *limit)
+{
+	const char *name = info_text(limit, "name", NULL);
+	bool tightest = json_is_true(json_object_get(limit, "tightest"));
+
+	for (size_t i = 0; name && i < json_array_size(limits); i++) {
+		const json_t *other = json_array_get(limits, i);
+		const char *own = info_text(other, "name", NULL);
+
+		if (other == limit || !own || strcmp(own, name) != 0 ||
+			info_number(other, "limit", NULL) != info_number(limit, "limit", NULL))
+			continue;
+		if (tightest && is_of_the_machine(limit) && !is_of_the_machine(other))
+			return false;
+		if (!is_of_the_machine(limit) && is_of_the_machine(other) &&
+			json_is_true(json_object_get(other, "tightest")))
+			return true;
+	}
+	return tightest;
+}
+
 static void add_limit(struct buf *out, const struct story *s, const json_t *limit)
 {
 	const char *name = info_text(limit, "name", NULL);
@@ -63,7 +92,9 @@ static void add_limit(struct buf *out, const struct story *s, const json_t *limi
 	if (!name || !unit || !json_is_number(json_object_get(limit, "limit")))
 		return;
 	buf_addf(out, "<tr%s><th scope=\"row\">",
-		json_is_true(json_object_get(limit, "tightest")) ? " class=\"in-use\"" : "");
+		is_binding(json_object_get(s->run->info, "target_limits"), limit)
+			? " class=\"in-use\""
+			: "");
 	html_add_text(out, name, 100);
 	buf_add_text(out, "</th><td class=\"n\">");
 	add_amount(out, unit, json_object_get(limit, "limit"));
@@ -170,7 +201,7 @@ void html_ladder(struct buf *out, const struct story *s)
 			"<p class=\"soft\">Each quantity may have several sources. One is used; "
 			"what the others say is never mixed into it.</p>\n"
 			"<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
-			"aria-label=\"How the numbers were got\"><table>\n");
+			"aria-label=\"How the numbers were got\"><table class=\"ladder\">\n");
 		html_add_head_row(out, titles);
 		buf_addf(out, "<tbody>\n%s</tbody></table></div>\n", rows.data);
 	}

@@ -30,6 +30,7 @@ struct html_page {
 	struct section sections[SECTIONS_MAX];
 	size_t n;
 	const char *title; /* of any bytes but NUL */
+	bool quoted; /* it is a command, escaped as a shell would take it */
 };
 
 /* Gives the place where the next section is written; one that stays empty is left out. */
@@ -52,7 +53,10 @@ static void add_head(struct buf *out, const struct html_page *page, const struct
 		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 		"<meta name=\"generator\" content=\"assay\">\n<title>",
 		look->dark ? " data-theme=\"dark\"" : "", web_style_hash, web_script_hash);
-	html_add_text(out, page->title, 200);
+	if (page->quoted)
+		html_add_quoted(out, page->title, 200);
+	else
+		html_add_text(out, page->title, 200);
 	buf_add_text(out, "</title>\n<style>");
 	buf_add(out, web_style, web_style_size);
 	buf_add_text(out, "</style>\n</head>\n");
@@ -132,6 +136,7 @@ static int report_of_one(
 
 	if (r == 0) {
 		page.title = show_command(s) ? show_command(s) : run->file;
+		page.quoted = show_command(s) != NULL;
 		add_run(&page, s, picture);
 		r = page_end(&page, picture, &look);
 		story_done(s);
@@ -206,6 +211,7 @@ int html_picture(
 	page.title = look->title      ? look->title
 		     : p->n_runs == 1 ? (p->runs[0].command ? p->runs[0].command : p->runs[0].name)
 				      : "runs over time";
+	page.quoted = true;
 	buf_add_text(&page.heading, "<h1>");
 	html_add_quoted(&page.heading, page.title, 400);
 	buf_add_text(&page.heading, "</h1>\n");

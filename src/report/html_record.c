@@ -28,13 +28,24 @@ static bool is_apart(const char *name)
 	return false;
 }
 
+/* Commands are escaped already as a shell would take them: their backslashes stay single. */
+static bool is_quoted(const char *object, const char *name)
+{
+	return (strcmp(object, "command") == 0 && strcmp(name, "text") == 0) ||
+	       (strcmp(object, "target") == 0 &&
+		       (strcmp(name, "text") == 0 || strcmp(name, "people") == 0));
+}
+
 /* A text as it is, anything else as JSON. */
-static void add_value(struct buf *out, const json_t *value)
+static void add_value(struct buf *out, const json_t *value, bool quoted)
 {
 	char *text;
 
 	if (json_is_string(value)) {
-		html_add_text(out, json_string_value(value), VALUE_MAX);
+		if (quoted)
+			html_add_quoted(out, json_string_value(value), VALUE_MAX);
+		else
+			html_add_text(out, json_string_value(value), VALUE_MAX);
 		return;
 	}
 	text = json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(10));
@@ -47,12 +58,15 @@ static void add_value(struct buf *out, const json_t *value)
 	free(text);
 }
 
-static void add_member(struct buf *out, const char *name, const json_t *value)
+static void add_member(struct buf *out, const char *object, const char *name, const json_t *value)
 {
+	/* Other tools' runs may have no id: nothing is no value. */
+	if (json_is_string(value) && json_string_length(value) == 0)
+		return;
 	buf_add_text(out, "<tr><th scope=\"row\">");
 	html_add_text(out, name, 100);
 	buf_add_text(out, "</th><td class=\"words\">");
-	add_value(out, value);
+	add_value(out, value, is_quoted(object, name));
 	buf_add_text(out, "</td></tr>\n");
 }
 
@@ -71,7 +85,7 @@ static void add_object(struct buf *out, const char *name, const json_t *object)
 	{
 		if (n++ == MEMBERS_MAX)
 			break;
-		add_member(out, key, value);
+		add_member(out, name, key, value);
 	}
 	buf_add_text(out, "</tbody></table></div>\n");
 	if (json_object_size(object) > MEMBERS_MAX)
@@ -104,7 +118,7 @@ void html_record(struct buf *out, const struct story *s)
 	{
 		if (!json_is_object(value) && !json_is_array(value) && !is_apart(name) &&
 			n++ < MEMBERS_MAX)
-			add_member(out, name, value);
+			add_member(out, "", name, value);
 	}
 	buf_add_text(out, "</tbody></table></div>\n");
 	before = out->len;
@@ -118,7 +132,7 @@ void html_record(struct buf *out, const struct story *s)
 			buf_add_text(out, "<details class=\"block\"><summary>");
 			html_add_text(out, name, 100);
 			buf_add_text(out, "</summary><pre class=\"output\">");
-			add_value(out, value);
+			add_value(out, value, false);
 			buf_add_text(out, "</pre></details>\n");
 		}
 	}

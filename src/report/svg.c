@@ -43,12 +43,34 @@ static double y_of(const struct drawing *d, double value)
 	return d->bottom - smaller(larger(part, 0), 1) * (d->bottom - TOP);
 }
 
+static bool is_of_several(const struct picture_panel *panel)
+{
+	for (size_t i = 1; i < panel->n_lines; i++)
+		if (panel->lines[i].run != panel->lines[0].run)
+			return true;
+	return panel->run == PICTURE_ALL_RUNS && panel->n_lines > 0 && panel->lines[0].run > 0;
+}
+
+unsigned svg_dash(const struct picture_panel *panel, size_t line)
+{
+	size_t before = 0;
+
+	if (panel->stacked)
+		return 0;
+	if (!is_of_several(panel))
+		return (unsigned) (line / SVG_COLOURS % SVG_DASHES);
+	for (size_t i = 0; i < line; i++)
+		before += panel->lines[i].run == panel->lines[line].run;
+	return (unsigned) ((before + panel->lines[line].run / SVG_COLOURS) % SVG_DASHES);
+}
+
 unsigned svg_colour(const struct picture_panel *panel, size_t line)
 {
 	unsigned colour;
 
 	if (!panel->stacked)
-		return (unsigned) (line % SVG_COLOURS);
+		return (unsigned) ((is_of_several(panel) ? panel->lines[line].run : line) %
+				   SVG_COLOURS);
 	if (strcmp(panel->lines[line].key, "rest") == 0)
 		return GREY;
 	colour = (unsigned) (line % (SVG_COLOURS - 1));
@@ -129,17 +151,28 @@ static void add_time_axis(const struct drawing *d)
 
 static void add_gaps(const struct drawing *d)
 {
+	double free_from = 0;
+
 	for (size_t i = 0; i < d->picture->n_gaps; i++) {
 		const struct picture_gap *gap = &d->picture->gaps[i];
 		double x = x_of(d, gap->start);
+		double wide = larger(x_of(d, gap->end) - x, 1.5);
 
 		if (gap->run != PICTURE_ALL_RUNS && d->panel->run != PICTURE_ALL_RUNS &&
 			gap->run != d->panel->run)
 			continue;
 		buf_addf(d->out,
 			"<rect class=\"gap\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
-			"height=\"%.1f\"/>\n",
-			x, TOP, larger(x_of(d, gap->end) - x, 1.5), d->bottom - TOP);
+			"height=\"%.1f\"><title>",
+			x, TOP, wide, d->bottom - TOP);
+		html_add_text(d->out, gap->why, 200);
+		buf_add_text(d->out, "</title></rect>\n");
+		/* About 6 units a character; runs side by side may have the same gap. */
+		if (x >= free_from && wide > 6.5 * (double) strnlen(gap->why, 40)) {
+			add_label(d, "class=\"why\" text-anchor=\"middle\"", x + wide / 2,
+				d->bottom - 8, gap->why);
+			free_from = x + wide;
+		}
 	}
 }
 
@@ -180,16 +213,16 @@ static void add_ranges(const struct drawing *d, const struct thin_line *line)
 
 static void add_lines(const struct drawing *d, const struct thin_line *lines)
 {
-	static const char *const dashes[] = { "", " stroke-dasharray=\"6 3\"",
+	static const char *const dashes[SVG_DASHES] = { "", " stroke-dasharray=\"6 3\"",
 		" stroke-dasharray=\"2 3\"" };
 
 	for (size_t i = 0; i < d->panel->n_lines; i++) {
 		unsigned colour = svg_colour(d->panel, i);
 
-		buf_addf(d->out, "<path class=\"area k%u\" d=\"", colour);
+		buf_addf(d->out, "<path class=\"area range k%u\" d=\"", colour);
 		add_ranges(d, &lines[i]);
 		buf_addf(d->out, "\"/><path class=\"line k%u\"%s d=\"", colour,
-			dashes[i / SVG_COLOURS % 3]);
+			dashes[svg_dash(d->panel, i)]);
 		add_steps(d, &lines[i]);
 		buf_add_text(d->out, "\"/>\n");
 	}
@@ -291,16 +324,24 @@ static void add_marks(const struct drawing *d)
 	for (size_t i = 0; i < d->picture->n_marks; i++) {
 		const struct picture_mark *mark = &d->picture->marks[i];
 		double x = x_of(d, mark->at);
+		struct buf label = { 0 };
 
 		if (mark->kind == PICTURE_START ||
 			(d->panel->run != PICTURE_ALL_RUNS && mark->run != d->panel->run))
 			continue;
 		add_line(d, "mark", x, TOP, x, d->bottom);
 		/* About 6 units a character: the labels may not lie upon one another. */
-		if (x - free_from > 6.5 * (double) strnlen(mark->label, 40) + 4) {
-			add_label(d, "class=\"mark\" text-anchor=\"end\"", x, TOP - 8, mark->label);
+		if (d->picture->n_runs > 1 && d->panel->run == PICTURE_ALL_RUNS &&
+			mark->run < d->picture->n_runs)
+			buf_addf(&label, "%s: ", d->picture->runs[mark->run].name);
+		buf_add_text(&label, mark->label);
+		if (label.failed) {
+			d->out->failed = true;
+		} else if (x - free_from > 6.5 * (double) strnlen(label.data, 40) + 4) {
+			add_label(d, "class=\"mark\" text-anchor=\"end\"", x, TOP - 8, label.data);
 			free_from = x;
 		}
+		buf_done(&label);
 	}
 }
 

@@ -9,6 +9,7 @@
 
 struct buf;
 
+#define SVG_DASHES 3
 #define SVG_COLOURS 8 /* classes k0 to k7; lines beyond that are dashed besides */
 
 /* Adds <svg>...</svg>. `points`: of a line at most. */
@@ -16,5 +17,7 @@ void svg_panel(
 	struct buf *out, const struct picture *p, const struct picture_panel *panel, size_t points);
 /* The colour of a line; what is left over of a stack is grey. */
 unsigned svg_colour(const struct picture_panel *panel, size_t line);
+/* Of its dashes, 0 is none: of several runs each keeps its colour, and its lines in a panel differ by this. */
+unsigned svg_dash(const struct picture_panel *panel, size_t line);
 
 #endif

@@ -2,6 +2,8 @@
 /* Adds up the widths of characters. */
 #include "report/text_width.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -56,6 +58,39 @@ double text_ems(const char *text, size_t n)
 
 	fitting(text, n, 1e9, &ems);
 	return ems;
+}
+
+/* Blocks that it has whole, or nearly so. */
+static bool is_in_dejavu(uint32_t c)
+{
+	return c < 0x0530 || (c >= 0x1e00 && c < 0x2300) || (c >= 0x2500 && c < 0x2600) ||
+	       (c >= 0x2800 && c < 0x2900) || c == 0xfffd;
+}
+
+static uint32_t code_of(const char *s, size_t n)
+{
+	const unsigned char *at = (const unsigned char *) s;
+	uint32_t c = n == 1 ? at[0] : at[0] & (0xffu >> (n + 1));
+
+	for (size_t i = 1; i < n; i++)
+		c = c << 6 | (at[i] & 0x3fu);
+	return c;
+}
+
+void text_add_in_dejavu(struct buf *out, const char *text)
+{
+	size_t left = strnlen(text, LONGEST_BYTES);
+
+	while (left > 0) {
+		size_t n = utf8_sequence(text, left);
+
+		if (n > 1 && !is_in_dejavu(code_of(text, n)))
+			buf_addf(out, "\\u{%x}", code_of(text, n));
+		else
+			buf_add(out, text, n > 0 ? n : 1);
+		text += n > 0 ? n : 1;
+		left -= n > 0 ? n : 1;
+	}
 }
 
 void text_add_within_ems(struct buf *out, const char *text, double ems)

@@ -366,3 +366,14 @@ def test_gnuplot_is_not_left_with_ignored_or_blocked_signals(plot, room):
     masks = dict(line.split(":") for line in (room / "signals").read_text(encoding="utf-8").splitlines())
     assert int(masks["SigBlk"], 16) == 0
     assert not int(masks["SigIgn"], 16) >> (signal.SIGPIPE - 1) & 1
+
+
+def test_too_many_runs_beside_each_other_are_refused_with_the_width_that_they_need(run_assay, room):
+    run = run_assay(["true"])
+    target = room / "picture.png"
+    words = [str(run_assay.assay), "plot", "--layout=beside", "--metrics=cpu", "-o", str(target), *[f"{run_assay.room}/run1-"] * 30]
+    refused = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, env=run_assay.environment(), check=False)
+
+    assert refused.returncode == 2
+    assert b"30 runs beside each other have no room in a width of 1000" in refused.stderr
+    assert not target.exists()

@@ -349,7 +349,7 @@ def test_a_terminal_gets_no_page(made, assay):
 
 
 def test_torn_and_damaged_series_are_told(made, page_of):
-    page = page_of(made([window(0, 0, 5, (1, 2)), "{broken\n", window(2, 5, 10, (3, 4)), '{"schema": "assay-us']))
+    page = page_of(made([window(0, 0, 5, (1, 2)), "{broken\n", window(2, 5, 10, (3, 4)), '{"schema": "assay-us']), status=1)
     assert "1 line of the series could not be read, the first is line 2" in page.text()
     assert "the last line of the series is not whole" in page.text()
     assert page.panel("Memory")["lines"][0]["m"] == [1, 3]
@@ -393,3 +393,86 @@ def test_pages_of_a_huge_record_take_little_memory(assay, room):
             "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
     done = subprocess.run(["python3", "-c", code, assay, "report", run, "-o", room / "page.html"], check=True, stdout=subprocess.PIPE)
     assert int(done.stdout) < 64 * 1024, "KiB"
+
+
+def test_every_run_of_a_file_is_in_the_page_the_first_too(page_of):
+    """sacct.txt has six jobs."""
+    page = page_of(FOREIGN / "sacct.txt")
+    assert page.heading() == "6 runs side by side"
+    head = next(table for table in page.tables if len(table[0]) == 7)[0]
+    assert [cell.split(":")[0].split(",")[0] for cell in head[1:]] == ["1", "2", "3", "4", "5", "6"]
+
+
+def test_a_damaged_series_is_told_in_one_line_and_by_the_exit_status_as_plot_does(made, room, report, run_assay, assay):
+    run = made([window(0, 0, 5, (1, 2)), "{broken\n", window(2, 5, 10, (3, 4))])
+    called = report(run, "-o", room / "page.html")
+    plotted = Caller(run_assay, assay, room / "plots")("plot", str(run), "-o", str(room / "plot.html"))
+    assert (called.status, plotted.status) == (1, 1)
+    assert "1 line could not be read and is left out" in called.err and called.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("outcome, wanted", [({"exit_code": 0, "words": "exited 0"}, "outcome good"), ({"exit_code": 3, "words": "exited 3"}, "outcome bad"),
+                                             ({}, "outcome")])
+def test_only_what_is_known_to_have_ended_well_is_green(made, page_of, outcome, wanted):
+    page = page_of(made(outcome=outcome))
+    assert [a["class"] for tag, a in page.elements if tag == "p" and a.get("class", "").startswith("outcome")] == [wanted]
+
+
+def test_backslashes_of_a_command_stand_as_they_are_everywhere(made, page_of):
+    page = page_of(made(command={"text": "printf 'a\\n'", "argv": ["printf", "a\\n"]}))
+    assert page.heading() == "printf 'a\\n'" and page.heading("title") == page.heading()
+    assert page.row("text") == ["printf 'a\\n'"]
+
+
+def test_an_empty_id_is_no_row(made, page_of):
+    page = page_of(made(id=""))
+    assert not [row for table in page.tables for row in table if row and row[0] == "id"]
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_of_equal_limits_the_one_that_was_set_is_bold_not_the_machine(made, page_of, turned):
+    limits = [{"name": "cpu", "unit": "cores", "limit": 2, "source": "host", "tightest": True}, {"name": "cpu", "unit": "cores", "limit": 2,
+                                                                                              "source": "affinity", "tightest": False}]
+    page = page_of(made(headline=headline(wall_seconds=10.0, cpu_mean_cores=1.0), target_limits=limits[::-1] if turned else limits))
+    bold = re.findall(r'<tr class="in-use"><th scope="row">cpu</th>.*?</tr>', page.html)
+    assert len(bold) == 1 and "affinity" in bold[0] and "host" not in bold[0]
+
+
+def test_a_run_keeps_its_colour_through_all_charts(made, page_of):
+    cpu = made([window(0, 0, 5, (100, 100), (50, 50))], name="a", target_limits=[])
+    other = made([window(0, 0, 5, (200, 200), (70, 70))], name="b")
+    data = page_of(cpu, other).data()
+    if data is None:
+        pytest.skip("assay was built without uPlot: web/node_modules was not there")
+    lone = made([window(0, 0, 5, None, (50, 50))], name="c")
+    page = page_of(lone, other)
+    assert [[line["k"] for line in page.panel(title)["lines"]] for title in ("CPU", "Memory")] == [[0, 1], [1]]
+    assert [[line["k"] for line in panel["lines"]] for panel in data["panels"]] == [[0, 1], [0, 1]]
+
+
+def test_started_is_a_time_that_people_read(made, page_of):
+    runs = [made([window(0, 0, 5, (1, 2))], name=f"r{n}", time={"started": "2026-11-28T10:00:00.123456Z", "wall_seconds": 10.0}) for n in (1, 2)]
+    assert page_of(*runs).row("1: r1")[-2] == "2026-11-28 10:00:00 UTC"
+
+
+def test_a_gap_says_in_the_picture_what_it_is(made, page_of):
+    page = page_of(made([window(0, 0, 20, (1, 2)), window(1, 60, 100, (1, 2))]))
+    gaps = re.findall(r'<rect class="gap"[^>]*><title>([^<]*)</title></rect>\n<text class="why"[^>]*>([^<]*)</text>', page.html)
+    assert gaps and all(title == label for title, label in gaps)
+
+
+def test_thinned_peaks_have_an_edge_to_be_seen_by(room, page_of):
+    page = page_of(long_record(room / "day", 1440, 60))
+    assert re.search(r'<path class="area range k0" d="M', page.html)
+    width = re.search(r"\.plot svg \.range \{[^}]*stroke: var\(--k\); stroke-width: ([0-9.]+)", page.styles[0])
+    assert width and float(width[1]) >= 1.5
+
+
+def test_events_and_limits_of_several_runs_name_the_run(made, page_of):
+    limits = [{"name": "memory", "unit": "bytes", "limit": 4000, "source": "cgroup", "where": "/x/memory.max", "tightest": True}]
+    runs = [made([window(0, 0, 5 * n, (900, 1000))], name=f"r{n}", target_limits=limits if n == 1 else [], outcome={"exit_code": 0, "words": "exited 0"},
+                 time={"started": "2026-11-28T10:00:00Z", "wall_seconds": 5.0 * n}) for n in (1, 2)]
+    page = page_of(*runs)
+    pictures = re.findall(r'<text class="mark"[^>]*>([^<]*)</text>', page.html)
+    assert pictures and all(re.match("r[12]: ", label) for label in pictures)
+    assert any("r1: limit" in row[0] for table in page.tables for row in table)

@@ -111,6 +111,14 @@ static void the_clock_has_round_local_times(void **state)
 	char text[AXIS_TEXT_SIZE];
 
 	(void) state;
+	/* 11:00:30 to 11:00:33 has no multiple of five seconds but the first. */
+	p.start = 0.5;
+	p.end = 3;
+	axis_of_time(&p, 2, &axis);
+	assert_true(axis.n_ticks >= 1);
+	assert_string_equal(axis.ticks[0].label, "11:00:32");
+	p.start = 0;
+	p.end = 600;
 	axis_of_time(&p, 6, &axis);
 	is(&axis, "11:02 11:04 11:06 11:08 11:10");
 	near(axis.ticks[0].at, 90, 1e-3);

@@ -170,6 +170,17 @@ static void text_is_cut_to_its_room_and_says_so(void **state)
 	buf_done(&out);
 }
 
+static void letters_that_the_font_lacks_are_told_by_number(void **state)
+{
+	struct buf b = { 0 };
+
+	(void) state;
+	text_add_in_dejavu(
+		&b, "nightly \xf0\x9f\x9a\x80 \xed\x95\x9c \xc3\xa9\xce\xa9\xe2\x86\x90 \xff|");
+	is_text(&b, "nightly \\u{1f680} \\u{d55c} \xc3\xa9\xce\xa9\xe2\x86\x90 \xff|");
+	buf_done(&b);
+}
+
 static void a_text_is_data_and_never_a_command(void **state)
 {
 	struct buf out = { 0 };
@@ -204,6 +215,7 @@ int main(void)
 		cmocka_unit_test(a_stack_adds_up_and_what_is_unknown_counts_nothing),
 		cmocka_unit_test(a_stack_too_fine_to_be_seen_keeps_its_area),
 		cmocka_unit_test(text_is_cut_to_its_room_and_says_so),
+		cmocka_unit_test(letters_that_the_font_lacks_are_told_by_number),
 		cmocka_unit_test(a_text_is_data_and_never_a_command),
 	};
 

@@ -287,6 +287,8 @@ def test_no_page_is_wider_than_its_window(browse, one, several):
             const found = [];
             for (const width of {widths}) {{
                 await page.setViewportSize({{ width: width, height: 900 }});
+                // The charts follow their places a moment later.
+                await page.waitForFunction((most) => document.documentElement.scrollWidth <= most, width).catch(() => 0);
                 found.push(await page.evaluate(() => document.documentElement.scrollWidth));
             }}
             return found;""")
@@ -310,3 +312,24 @@ def test_stacked_and_thinned_lines_of_a_long_run_are_drawn(browse, assay, folder
 def test_the_page_of_several_runs_draws_a_line_of_each(browse, several):
     labels = browse(several, """return page.$$eval("figure:first-of-type table.legend button", (all) => all.map((one) => one.textContent.trim()));""")
     assert len(labels) == 3
+
+
+@pytest.mark.parametrize("width", [380, 700, 1000])
+def test_the_ladder_is_whole_on_a_narrow_page(browse, folder, assay, width):
+    why = "samples see not all of what was there between two of them, and so it may have been more than what is told"
+    name = f"ladder{width}"
+    run = make_record(folder / name, [window(0, 0, 10, (1, 2))], rungs={"memory_peak": [
+        {"key": "proc_pss_total_bytes_of_all_processes", "value": 10 ** 9, "quality": "lower_bound", "in_use": True, "why": why}]})
+    beyond = browse(report(assay, folder, name + "-page", run), """
+        return page.$eval("table.ladder", (table) => table.parentElement.scrollWidth - table.parentElement.clientWidth);""", width=width)
+    assert beyond <= 1
+
+
+def test_what_is_folded_is_open_on_paper(browse, one):
+    on_screen, on_paper = browse(one, """
+        const height = () => page.$eval("#charts > details.block", (block) => block.getBoundingClientRect().height
+            - block.querySelector("summary").getBoundingClientRect().height);
+        const before = await height();
+        await page.emulateMedia({ media: "print" });
+        return [before, await height()];""")
+    assert on_screen < 10 and on_paper > 40
