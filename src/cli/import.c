@@ -115,15 +115,21 @@ static int expand(const struct import *im, const char *format, char **ret, struc
 	return r;
 }
 
-/* "FILE: con-duct, 3 windows". */
+/* "FILE: con-duct, 3 windows". What was not over is said as the file has it, or, once it is written, as the new record has it. */
 static void describe(struct import *im, const struct stored_run *run, uint64_t windows)
 {
 	text_add_printable(&im->line, run->file, strlen(run->file));
 	if (run->importer->several)
 		buf_addf(&im->line, " (number %zu)", run->which + 1);
-	buf_addf(&im->line, ": %s, %llu window%s%s%s", run->format, (unsigned long long) windows,
-		windows == 1 ? "" : "s", run->state == STORED_DONE ? "" : ", ",
-		run->state == STORED_DONE ? "" : stored_state_name(run->state));
+	buf_addf(&im->line, ": %s, %llu window%s", run->format, (unsigned long long) windows,
+		windows == 1 ? "" : "s");
+	if (run->state == STORED_DONE)
+		return;
+	buf_addf(&im->line, ", %s", stored_state_name(im->dry ? run->state : STORED_LOST));
+	if (!im->dry && run->why[0]) {
+		buf_add_text(&im->line, ": ");
+		text_add_printable(&im->line, run->why, strlen(run->why));
+	}
 }
 
 static void warn_of_damage(const struct stored_run *run, const struct series_survey *survey)

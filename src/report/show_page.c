@@ -55,7 +55,14 @@ void show_add_outcome(const struct story *s, struct buf *out)
 	double wall = show_wall_seconds(s);
 	bool lost = s->run->state == STORED_LOST;
 
-	if (s->run->state == STORED_RUNNING)
+	bool foreign = s->run->importer || info_member(info_of(s), "imported", NULL);
+
+	/* What another tool wrote down may have waited, run, or ended since: the file says what it was. */
+	if (s->run->state != STORED_DONE && foreign)
+		buf_addf(out, "%s",
+			s->run->state == STORED_RUNNING ? "not over when last written"
+							: "lost, its end is not told");
+	else if (s->run->state == STORED_RUNNING)
 		buf_add_text(out, s->run->why[0] ? "running when last written" : "running so far");
 	else if (lost)
 		buf_add_text(out, "lost, its recorder ended without a word");

@@ -315,8 +315,14 @@ def test_a_job_that_has_not_ended_is_not_done_and_a_waiting_one_has_no_time(call
     (room / "job.txt").write_text(f"{SACCT}7|j|{state}|0:0|{start}|Unknown|{elapsed}|00:00:00\n")
     assert call("import", "-n", str(room / "job.txt")).out.endswith(", running\n")
 
-    _, info, _ = imported(call, room, room / "job.txt", "job")
-    assert info["state"] == "lost"
+    called, info, _ = imported(call, room, room / "job.txt", "job")
+    assert info["state"] == "lost" and called.out.endswith(f", lost: it was {state} when sacct was asked\n")
+    shown = [" ".join(call("show", word).out.split()) for word in (f"{room}/job_", str(room / "job.txt"))]
+    assert shown[0].startswith("assay: lost, its end is not told") and "recorder ended" not in shown[0]
+    assert shown[1].startswith("assay: not over when last written")
+    for out in shown:
+        assert f"it was {state} when sacct was asked" in out
+        assert ("it had not begun" in out) == (state == "PENDING") and ("had used until then" in out) == (state != "PENDING")
     assert info["imported"]["lost"] == f"it was {state} when sacct was asked"
     assert info["time"].get("wall_seconds") == wall
     assert info.get("headline", {}).get("wall_seconds", {}).get("value") == wall

@@ -160,6 +160,17 @@ static const char *words_of(const char *state)
 	return NULL;
 }
 
+/* Slurm has not let it begin. */
+static bool is_waiting(const char *state)
+{
+	static const char *const waiting[] = { "PENDING", "CONFIGURING", "REQUEUED" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(waiting); i++)
+		if (strcmp(waiting[i], state) == 0)
+			return true;
+	return false;
+}
+
 static bool is_before_end(const char *state)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(states_before_end); i++)
@@ -170,12 +181,10 @@ static bool is_before_end(const char *state)
 
 bool sacct_has_begun(const struct sacct_table *table, const struct cells *cells)
 {
-	static const char *const waiting[] = { "PENDING", "CONFIGURING", "REQUEUED" };
 	const char *start = sacct_cell(table, cells, "Start");
 
-	for (size_t i = 0; i < ARRAY_SIZE(waiting); i++)
-		if (strcmp(sacct_cell(table, cells, "State"), waiting[i]) == 0)
-			return false;
+	if (is_waiting(sacct_cell(table, cells, "State")))
+		return false;
 	/* Cancelled while it waited: "Unknown", "None". A table without the column says nothing of it. */
 	return !*start || !sacct_is_nothing(start);
 }
@@ -192,8 +201,9 @@ void sacct_tell_outcome(const char *state, const char *exit, struct draft *d)
 	if (is_before_end(state)) {
 		snprintf(evidence, sizeof(evidence), "it was %.40s when sacct was asked", state);
 		draft_state(d, STORED_RUNNING, evidence);
-		draft_note(d, "it was %s when sacct was asked: this is what it had used until then",
-			state);
+		draft_note(d, "it was %s when sacct was asked: %s", state,
+			is_waiting(state) ? "it had not begun"
+					  : "this is what it had used until then");
 		return;
 	}
 	snprintf(evidence, sizeof(evidence), "sacct: State %.80s, ExitCode %.40s",
