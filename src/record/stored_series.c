@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #include "record/foreign/import.h"
 #include "record/stored_run.h"
 
+#define FIRST_LINE_MAX ((size_t) 1024 * 1024) /* of a series that is looked at for what it is */
 #define SECONDS_MAX 1e12 /* 30000 years: no clock counts so far */
 
 /* From `least` on; one that is not there is not wrong. */
@@ -176,14 +178,31 @@ int stored_run_windows(const struct stored_run *run, stored_window *each, void *
 	return r;
 }
 
+/* As assay writes it: enough where the first line is not whole. */
+static bool begins_as_ours(const char *line, size_t n)
+{
+	static const char head[] = "{\"schema\":\"" USAGE_SCHEMA "\"";
+
+	return n >= sizeof(head) - 1 && memcmp(line, head, sizeof(head) - 1) == 0;
+}
+
 bool lone_series_is(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	static const char head[] = "{\"schema\":\"" USAGE_SCHEMA "\"";
-	char bytes[sizeof(head) - 1];
-	bool is = fd >= 0 && read(fd, bytes, sizeof(bytes)) == (ssize_t) sizeof(bytes) &&
-		  memcmp(bytes, head, sizeof(bytes)) == 0;
+	char *head = fd >= 0 ? malloc(FIRST_LINE_MAX) : NULL;
+	ssize_t n = head ? read(fd, head, FIRST_LINE_MAX) : -1;
+	bool is = n > 0 && begins_as_ours(head, (size_t) n);
 
+	if (n > 0 && !is) {
+		/* Whoever wrote it anew may have put blanks between, and the members in another order. */
+		const char *end = memchr(head, '\n', (size_t) n);
+		json_t *window = stored_json(head, end ? (size_t) (end - head) : (size_t) n, NULL);
+		const char *schema = json_string_value(json_object_get(window, "schema"));
+
+		is = schema && strcmp(schema, USAGE_SCHEMA) == 0;
+		json_decref(window);
+	}
+	free(head);
 	if (fd >= 0)
 		close(fd);
 	return is;

@@ -196,6 +196,23 @@ static void test_a_lone_series_tells_when_it_began_and_how_long_it_was(void **st
 	stored_run_done(&run);
 }
 
+/* As json.dumps() and jq -S put it. */
+static void test_a_lone_series_that_another_program_wrote_anew_is_a_series(void **state)
+{
+	(void) state;
+	static const char spaced[] =
+		"{ \"end_seconds\": 1.5, \"schema\": \"assay-usage\", \"sequence\": 0, "
+		"\"start_seconds\": 0, \"version\": \"1.0\" }\n";
+	struct stored_run run;
+
+	put("usage.jsonl", spaced);
+	expect_windows("usage.jsonl", "0 ", NULL);
+	put("usage.jsonl", "{ \"schema\": \"assay-usages\", \"sequence\": 0 }\n");
+	assert_int_equal(stored_run_open("usage.jsonl", &run, NULL), -EINVAL);
+	put("usage.jsonl", "[ \"schema\", \"assay-usage\" ]\n");
+	assert_int_equal(stored_run_open("usage.jsonl", &run, NULL), -EINVAL);
+}
+
 static void test_lines_twice_late_or_damaged_are_left_out_and_counted(void **state)
 {
 	(void) state;
@@ -431,6 +448,9 @@ int main(void)
 			test_a_run_is_found_by_directory_prefix_and_any_file, make_room, drop_room),
 		cmocka_unit_test_setup_teardown(
 			test_a_lone_series_tells_when_it_began_and_how_long_it_was, make_room,
+			drop_room),
+		cmocka_unit_test_setup_teardown(
+			test_a_lone_series_that_another_program_wrote_anew_is_a_series, make_room,
 			drop_room),
 		cmocka_unit_test_setup_teardown(
 			test_lines_twice_late_or_damaged_are_left_out_and_counted, make_room,
