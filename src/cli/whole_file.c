@@ -23,8 +23,14 @@ int whole_file_judge(
 	struct stat st;
 	int r = 0;
 
-	if (stat(path, &st) < 0)
-		return errno == ENOENT ? 0 : error_set(err, -errno, "cannot write %s", path);
+	if (stat(path, &st) < 0) {
+		if (errno != ENOENT)
+			return error_set(err, -errno, "cannot write %s", path);
+		/* It would be the link that is replaced, and not what it was made for. */
+		if (lstat(path, &st) == 0)
+			return error_say(err, -EINVAL, "%s is a link to what is not there", path);
+		return 0;
+	}
 	if (!S_ISREG(st.st_mode))
 		return error_say(err, -EINVAL, "%s is there and is no regular file", path);
 	for (size_t i = 0; r == 0 && i < n; i++)

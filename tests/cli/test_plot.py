@@ -363,7 +363,10 @@ def test_what_cannot_be_written_leaves_nothing_behind(plot, made, room):
     before = (path / "usage.jsonl").read_bytes()
     one_line(plot("-o", "usage.txt", path), 2, "is a file of the run, and stays as it is")
     assert (path / "usage.jsonl").read_bytes() == before
-    assert sorted(p.name for p in here.iterdir()) == ["directory.txt", "pipe.txt", "usage.txt"]
+    (here / "dangling.txt").symlink_to("nowhere.txt")
+    one_line(plot("-o", "dangling.txt", path), 2, "dangling.txt is a link to what is not there")
+    assert (here / "dangling.txt").is_symlink()
+    assert sorted(p.name for p in here.iterdir()) == ["dangling.txt", "directory.txt", "pipe.txt", "usage.txt"]
 
 
 def test_who_has_seen_enough_may_go(run_assay, assay, made):
