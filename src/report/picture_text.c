@@ -352,6 +352,9 @@ static void add_panel(struct drawing *d, const struct picture_panel *panel)
 		rows = 1;
 
 	add_text(&text, panel->title);
+	/* The name is what --metrics takes. */
+	if (!fits)
+		buf_addf(&text, " (%s)", panel->name);
 	add_words(d, fits ? panel->name : "", STYLE_BOLD, &text);
 	for (size_t i = 0; i < panel->n_lines; i++)
 		add_strip(d, panel, i, rows, top);

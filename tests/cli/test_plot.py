@@ -242,6 +242,16 @@ def test_processes_are_stacked_or_lines_of_their_own(plot, made):
     assert (unstacked.status, unstacked.out.count("proc_pss_bytes")) == (0, 2)
 
 
+@pytest.mark.parametrize("width", [60, 80, 200])
+def test_the_name_that_metrics_takes_stands_at_every_panel(plot, width):
+    names = ["cpu", "memory", "process_cpu", "process_memory"]
+    drawn = plot("-m", ",".join(names), "--width", width, REPOSITORY / "tests/fixtures/pictures/training")
+
+    assert drawn.status == 0, drawn.err
+    for name in names:
+        assert re.search(rf"^ *{name} |\({name}\)$", drawn.out, re.M), (name, drawn.out)
+
+
 def test_idle_time_is_left_out_on_request(plot, made):
     path = made([window(i, i, i + 1, {"tree_cpu_percent": 100 if i < 3 or i > 996 else 0}) for i in range(1000)],
                 time={"wall_seconds": 1000.0})
