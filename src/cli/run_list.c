@@ -70,6 +70,14 @@ int run_list_open(struct run_list *list, char **words, const char *output_prefix
 	return words[0] && words[1] ? EXIT_TROUBLE : EXIT_USAGE;
 }
 
+/* A recorder that goes on may be just writing it. */
+static void tell_of_torn(const struct picture_run *run)
+{
+	if (run->torn && !run->trouble && run->stored->state != STORED_RUNNING)
+		complain("%s: its last line is not whole and is left out",
+			run->stored->series ? run->stored->series : run->stored->file);
+}
+
 bool run_list_tell(const struct picture *picture, bool with_damaged)
 {
 	bool any = false;
@@ -84,6 +92,7 @@ bool run_list_tell(const struct picture *picture, bool with_damaged)
 				run->stored->series ? run->stored->series : run->stored->file,
 				run->damaged, run->damaged == 1 ? "" : "s",
 				run->damaged == 1 ? "is" : "are");
+		tell_of_torn(run);
 		any = any || run->trouble || (with_damaged && run->damaged > 0);
 	}
 	return any;

@@ -331,7 +331,8 @@ def test_a_series_that_is_missing_empty_or_damaged_is_told(plot, made):
     one_line(plot(made([b'{"schema":"assay-usage","ver'], directory="torn")), 1, "nothing is in the series but a torn line")
     good = [window(0, 0, 5, {"tree_cpu_percent": 100}), window(1, 5, 10, {"tree_cpu_percent": 100})]
     torn = plot(made([*good, b'{"schema":"assay-usa'], directory="late"))
-    assert (torn.status, torn.err) == (0, "")
+    assert torn.status == 0 and torn.err.startswith("assay: ") and torn.err.count("\n") == 1
+    assert "late/usage.jsonl: its last line is not whole and is left out" in torn.err
     assert "CPU in use" in torn.out
     for number, damage in enumerate([b"\0" * 1000 + b"\n", b"[" * 100000 + b"\n", b"not json\n", b'{"values":7}\n']):
         called = plot(made([good[0], damage, good[1]], directory=f"damaged{number}"))
