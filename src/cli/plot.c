@@ -41,7 +41,7 @@ static const struct option_row rows[] = {
 		.argument = "FILE",
 		.default_text = "the terminal, with characters",
 		.help = "the file it is written to, in the format that its name ends in; one that "
-			"is there is replaced" },
+			"is there is replaced; - is standard output, with characters" },
 	{ .group = "What is drawn",
 		.name = "metrics",
 		.letter = 'm',
@@ -122,6 +122,14 @@ static const struct option_row rows[] = {
 
 /* Options */
 
+/* NULL: standard output. */
+static const char *output_of(const struct verb *verb, const struct option_values *values)
+{
+	const char *path = verb_option(verb, values, "output");
+
+	return path && strcmp(path, "-") == 0 ? NULL : path;
+}
+
 static int read_number(const struct verb *verb, const struct option_values *values,
 	const char *name, const size_t range[2], size_t *ret, struct error *err)
 {
@@ -198,7 +206,7 @@ static int read_look(const struct verb *verb, const struct option_values *values
 {
 	static const size_t pixels[] = { PIXELS_MIN, PIXELS_MAX };
 	static const size_t letters[] = { POINTS_MIN, POINTS_MAX };
-	bool text = is_text(verb_option(verb, values, "output"));
+	bool text = is_text(output_of(verb, values));
 	int r;
 
 	if (text)
@@ -256,7 +264,7 @@ static int print_picture(const struct verb *verb, const struct option_values *va
 static int draw(const struct verb *verb, const struct option_values *values,
 	const struct run_list *list, const struct picture_options *o)
 {
-	const char *path = verb_option(verb, values, "output");
+	const char *path = output_of(verb, values);
 	struct picture_look look = { 0 };
 	struct picture picture;
 	struct error err = { 0 };
@@ -309,10 +317,10 @@ static int exec(const struct verb *verb, struct option_values *values, char **wo
 	int status;
 	int r = read_options(verb, values, &o, &err);
 
-	if (o.n_processes == 0 && !verb_option(verb, values, "output"))
+	if (o.n_processes == 0 && !output_of(verb, values))
 		o.n_processes = PROCESSES_ON_TERMINAL;
 	if (r == 0)
-		r = judge_suffix(verb_option(verb, values, "output"), &err);
+		r = judge_suffix(output_of(verb, values), &err);
 	if (r < 0)
 		return complain_usage(verb, err.text);
 	log_flush(&values->log, LOG_WARNING);

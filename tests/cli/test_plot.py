@@ -380,6 +380,15 @@ def test_what_cannot_be_written_leaves_nothing_behind(plot, made, room):
     assert sorted(p.name for p in here.iterdir()) == ["dangling.txt", "directory.txt", "pipe.txt", "usage.txt"]
 
 
+def test_a_file_called_minus_is_standard_output(plot, made, room):
+    path = made([window(0, 0, 10, {"tree_cpu_percent": 100})])
+    called = plot("-o", "-", "--width", 70, path)
+
+    assert (called.status, called.err) == (0, "") and "CPU in use" in called.out
+    assert called.out == plot("--width", 70, path).out
+    assert list((room / "here").iterdir()) == []
+
+
 def test_who_has_seen_enough_may_go(run_assay, assay, made):
     path = made([window(0, 0, 10, {"tree_cpu_percent": 100})])
     done = subprocess.run(["bash", "-c", 'set -o pipefail; "$1" plot --width 1000 "$2" | head -1', "bash", str(assay), str(path)],
