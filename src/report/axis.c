@@ -276,10 +276,11 @@ void axis_of_time(const struct picture *p, size_t ticks, struct axis *ret)
 	double least = span > 0 ? span / (double) (ticks_wanted(ticks) - 1) : 1;
 
 	/* A short time of the day may have no round one in it. */
-	for (int turn = 0; turn < 4; turn++, least /= 2) {
+	for (int turn = 0; turn < 4; turn++) {
 		add_time_ticks(p, step_of_time(least), ret);
 		if (ret->n_ticks > 0 || !(span > 0))
 			break;
+		least /= 2;
 	}
 }
 

@@ -198,7 +198,8 @@ void words_foot(struct sheet *s)
 	buf_done(&recorder);
 	for (size_t i = 0; i < p->n_runs; i++) {
 		buf_add_text(&words, BETWEEN "run ");
-		buf_add_text(&words, p->runs[i].id ? p->runs[i].id : p->runs[i].name);
+		buf_add_text(
+			&words, p->runs[i].id && *p->runs[i].id ? p->runs[i].id : p->runs[i].name);
 	}
 	if (p->n_runs == 1)
 		add_part(&words, p->runs[0].host);
