@@ -124,8 +124,19 @@ static void add_bounds(struct buf *out, const char *name, const json_t *of)
 	buf_add_text(out, ")</span>");
 }
 
+/* One source may stand for two quantities: a rung in use has what the headline has. */
+static bool stands_for(const json_t *rung, const json_t *of)
+{
+	const char *own = info_text(rung, "key", NULL);
+
+	return own && strcmp(own, info_text(of, "key", NULL)) == 0 &&
+	       json_is_true(json_object_get(rung, "in_use")) &&
+	       json_equal(json_object_get(rung, "value"), json_object_get(of, "value")) &&
+	       json_equal(json_object_get(rung, "quality"), json_object_get(of, "quality"));
+}
+
 /* What the rung in use says besides; NULL. */
-static const char *why_of_rung(const json_t *info, const char *key, const char *said)
+static const char *why_of_rung(const json_t *info, const json_t *of, const char *said)
 {
 	const char *quantity;
 	json_t *rungs;
@@ -134,12 +145,9 @@ static const char *why_of_rung(const json_t *info, const char *key, const char *
 	{
 		for (size_t i = 0; i < json_array_size(rungs); i++) {
 			const json_t *rung = json_array_get(rungs, i);
-			const char *own = info_text(rung, "key", NULL);
 			const char *why = info_text(rung, "why", NULL);
 
-			if (own && why && strcmp(own, key) == 0 &&
-				json_is_true(json_object_get(rung, "in_use")) &&
-				(!said || strcmp(said, why) != 0))
+			if (why && stands_for(rung, of) && (!said || strcmp(said, why) != 0))
 				return why;
 		}
 	}
@@ -160,7 +168,7 @@ static void add_meaning(struct buf *out, const json_t *info, const json_t *of)
 	add_sentence(out, "What it is: ", info_text(row, "help", NULL));
 	add_sentence(out, "Where it comes from: ", info_text(row, "origin", NULL));
 	add_sentence(out, "How well it is known: ", why);
-	add_sentence(out, "Of its source: ", why_of_rung(info, key, why));
+	add_sentence(out, "Of its source: ", why_of_rung(info, of, why));
 	if (!row && !why)
 		buf_add_text(out, "<p>The record says no more of it.</p>");
 	buf_add_text(out, "</div></details>");

@@ -334,7 +334,7 @@ static void add_the_rest(struct page *p, const struct story *s)
 		if (!any)
 			page_row(p, "more");
 		if (!words.failed)
-			any = add_item(p, name, words.data, of) || any;
+			any = add_item(p, name, words.data ? words.data : "", of) || any;
 		p->out->failed = p->out->failed || words.failed;
 		buf_done(&words);
 	}
