@@ -39,6 +39,8 @@ struct kind {
 
 /* Opacity of the stretch between least and greatest, and of a band. */
 #define SPREAD_OPACITY 0.28
+/* Of the line along the greatest, without which a peak of a few pixels is too pale to be seen. */
+#define TOPS_OPACITY 0.65
 #define BAND_OPACITY 0.18
 
 static int check_look(const struct picture_look *look, struct error *err)
@@ -172,6 +174,14 @@ static void plot_line(
 	pen_dash(&s->pen, style->dash);
 }
 
+static void plot_tops(struct sheet *s, size_t *plotted, size_t index, const char *color)
+{
+	next_plot(s, plotted);
+	buf_addf(s->pen.out, "$tops%zu using 1:2 with lines lc rgb ", index);
+	pen_color(&s->pen, color, TOPS_OPACITY);
+	pen_line_width(&s->pen, 0.115 * s->pen.em);
+}
+
 static struct data_grain grain_of(const struct sheet *s, const struct sheet_cell *c)
 {
 	double width = c->plot.right - c->plot.left;
@@ -209,8 +219,12 @@ static void add_blocks_and_plot(struct sheet *s, const struct sheet_cell *c)
 		snprintf(name, sizeof(name), "line%zu", i);
 		data_add_line(script, name, &panel->lines[i], &grain);
 		snprintf(name, sizeof(name), "spread%zu", i);
-		if (data_add_spread(script, name, &panel->lines[i], &grain))
-			plot_area(s, &plotted, "spread", i, style.color, SPREAD_OPACITY);
+		if (!data_add_spread(script, name, &panel->lines[i], &grain))
+			continue;
+		plot_area(s, &plotted, "spread", i, style.color, SPREAD_OPACITY);
+		snprintf(name, sizeof(name), "tops%zu", i);
+		data_add_tops(script, name, &panel->lines[i], &grain);
+		plot_tops(s, &plotted, i, style.color);
 	}
 	for (size_t i = 0; i < panel->n_lines; i++) {
 		struct line_style style = line_style_of(&s->pen, s->p, panel, i);

@@ -377,3 +377,33 @@ def test_too_many_runs_beside_each_other_are_refused_with_the_width_that_they_ne
     assert refused.returncode == 2
     assert b"30 runs beside each other have no room in a width of 1000" in refused.stderr
     assert not target.exists()
+
+
+def darkest_of_rows(path, left, right):
+    """Of each row of pixels between two columns the value of the darkest one, 0 to 255."""
+    image = pytest.importorskip("PIL.Image", reason="needs python3-pil")
+    with image.open(path) as picture:
+        grey = picture.convert("L")
+        return [min(grey.crop((left, y, right, y + 1)).getdata()) for y in range(grey.height)]
+
+
+@needs_gnuplot
+def test_a_peak_of_one_window_among_thousands_can_be_seen(plot, training):
+    """Means of the 40 windows that become a point are low; what was met is a line that is not much paler than theirs."""
+    run = training(name="training-short")
+    first = json.loads((run / "usage.jsonl").read_text(encoding="utf-8").splitlines()[0])
+    info = json.loads((run / "info.json").read_text(encoding="utf-8"))
+    info.pop("target_limits", None)
+    (run / "info.json").write_text(json.dumps(info), encoding="utf-8")
+    with open(run / "usage.jsonl", "w", encoding="utf-8") as series:
+        for i in range(8000):
+            value = 8 << 30 if i == 4000 else 1 << 30
+            values = {"proc_pss_total_bytes": {"max": value, "mean": 1 << 30, "last": 1 << 30, "quality": "sampled"}}
+            series.write(json.dumps({**first, "sequence": i, "start_seconds": 2.0 * i, "end_seconds": 2.0 * i + 2, "values": values, "processes": []},
+                                    separators=(",", ":")) + "\n")
+    called = plot("-o", "HERE/x.png", f"--width={WIDTH}", "--points=200", "--metrics=proc_pss_total_bytes", run)
+    assert (called.status, called.err) == (0, "")
+    rows = darkest_of_rows(called.here / "x.png", WIDTH // 2 - 20, WIDTH - 40)
+    seen = [y for y, dark in enumerate(rows) if dark < 150]
+    longest = max(sum(1 for y in seen if start <= y < start + 200) for start in seen)
+    assert longest > 150, longest

@@ -99,6 +99,25 @@ static void thinning_keeps_the_peak_the_mean_and_the_gap(void **state)
 	buf_done(&out);
 }
 
+static void the_upper_edge_of_what_was_met_stands_on_its_foot(void **state)
+{
+	struct picture_point points[] = { { .start = 0, .end = 1, .low = 1, .high = 1, .mean = 1 },
+		{ .start = 1, .end = 2, .low = 1, .high = 9, .mean = 3 },
+		{ .start = 2, .end = 3, .low = 2, .high = 5, .mean = 4 },
+		{ .start = 3, .end = 4, .low = 2, .high = 2, .mean = 2 },
+		{ .start = 6, .end = 7, .low = 0, .high = 4, .mean = 1 } };
+	struct picture_line line = line_of(points, 5);
+	struct buf out = { 0 };
+
+	(void) state;
+	data_add_tops(&out, "x", &line, &fine);
+	is_text(&out, "$x << e\n1 1\n1 9\n2 9\n2 5\n3 5\n3 2\n\n6 0\n6 4\n7 4\n7 0\ne\n");
+	line.n = 1;
+	data_add_tops(&out, "x", &line, &fine);
+	is_text(&out, "$x << e\ne\n");
+	buf_done(&out);
+}
+
 static void a_band_is_where_both_lines_are_known(void **state)
 {
 	struct picture_point low[] = { { .start = 0, .end = 2, .low = 1, .high = 1, .mean = 1 },
@@ -211,6 +230,7 @@ int main(void)
 		cmocka_unit_test(a_moment_is_long_enough_to_be_seen),
 		cmocka_unit_test(what_is_no_number_is_left_out),
 		cmocka_unit_test(thinning_keeps_the_peak_the_mean_and_the_gap),
+		cmocka_unit_test(the_upper_edge_of_what_was_met_stands_on_its_foot),
 		cmocka_unit_test(a_band_is_where_both_lines_are_known),
 		cmocka_unit_test(a_stack_adds_up_and_what_is_unknown_counts_nothing),
 		cmocka_unit_test(a_stack_too_fine_to_be_seen_keeps_its_area),
