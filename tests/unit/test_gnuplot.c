@@ -5,11 +5,13 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "report/gnuplot_data.h"
 #include "report/gnuplot_pen.h"
+#include "report/lesser.h"
 #include "report/picture.h"
 #include "report/text_width.h"
 
@@ -200,6 +202,42 @@ static void letters_that_the_font_lacks_are_told_by_number(void **state)
 	buf_done(&b);
 }
 
+static double part_of_light(const char *color, size_t at)
+{
+	char digits[3] = { color[at], color[at + 1], '\0' };
+	double part = (double) strtol(digits, NULL, 16) / 255;
+
+	/* Between the square and the cube, near enough to the power of 2.4. */
+	return part * part * (0.6 + 0.4 * part);
+}
+
+/* As WCAG 2 has it. */
+static double luminance(const char *color)
+{
+	return 0.2126 * part_of_light(color, 1) + 0.7152 * part_of_light(color, 3) +
+	       0.0722 * part_of_light(color, 5);
+}
+
+static void runs_have_colors_of_their_own_and_words_that_can_be_read(void **state)
+{
+	(void) state;
+	for (int dark = 0; dark < 2; dark++) {
+		struct pen pen = { .colors = pen_palette_of(dark) };
+		double paper = luminance(pen.colors->paper);
+
+		for (size_t i = 0; i < PEN_SHADES * PEN_HUES; i++) {
+			double words = luminance(pen_run_words(&pen, i));
+
+			for (size_t k = 0; k < i; k++)
+				assert_string_not_equal(
+					pen_run_color(&pen, i), pen_run_color(&pen, k));
+			double light = greater(words, paper) + 0.05;
+
+			assert_true(light / (lesser(words, paper) + 0.05) >= 4.5);
+		}
+	}
+}
+
 static void a_text_is_data_and_never_a_command(void **state)
 {
 	struct buf out = { 0 };
@@ -236,6 +274,7 @@ int main(void)
 		cmocka_unit_test(a_stack_too_fine_to_be_seen_keeps_its_area),
 		cmocka_unit_test(text_is_cut_to_its_room_and_says_so),
 		cmocka_unit_test(letters_that_the_font_lacks_are_told_by_number),
+		cmocka_unit_test(runs_have_colors_of_their_own_and_words_that_can_be_read),
 		cmocka_unit_test(a_text_is_data_and_never_a_command),
 	};
 
