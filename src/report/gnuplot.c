@@ -102,12 +102,17 @@ static void add_margins(struct sheet *s, const struct sheet_cell *c)
 		1 - c->plot.top / pen->height, 1 - c->plot.bottom / pen->height);
 }
 
-/* Whether the words below a tick of the time end before the sheet does. */
-static bool has_room(const struct sheet *s, const struct sheet_cell *c, const struct axis_tick *t)
+/* Whether the words below a tick of the time neither run into those before, which end at *left, nor out of the sheet. */
+static bool has_room(
+	const struct sheet *s, const struct sheet_cell *c, const struct axis_tick *t, double *left)
 {
 	double half = text_ems(t->label, strlen(t->label)) * s->pen.em / 2;
+	double x = sheet_x(s, c, t->at);
 
-	return sheet_x(s, c, t->at) + half < s->pen.width;
+	if (x - half < *left || x + half >= s->pen.width)
+		return false;
+	*left = x + half;
+	return true;
 }
 
 static void add_ticks(struct sheet *s, const struct sheet_cell *c, const struct axis *axis)
@@ -116,6 +121,7 @@ static void add_ticks(struct sheet *s, const struct sheet_cell *c, const struct 
 	bool labels = !is_time || c->last || s->time_everywhere;
 	struct pen *pen = &s->pen;
 	bool first = true;
+	double left = 0;
 
 	/* Where none is named gnuplot makes its own. */
 	if (axis->n_ticks == 0) {
@@ -128,7 +134,7 @@ static void add_ticks(struct sheet *s, const struct sheet_cell *c, const struct 
 
 		if (t->at < axis->low || t->at > axis->high)
 			continue;
-		bool told = labels && (!is_time || has_room(s, c, t));
+		bool told = labels && (!is_time || has_room(s, c, t, &left));
 		buf_addf(pen->out, "%s'%s' %.12g", first ? "" : ", ", told ? t->label : "", t->at);
 		first = false;
 	}
