@@ -39,6 +39,8 @@ struct kind {
 
 /* Opacity of the stretch between least and greatest, and of a band. */
 #define SPREAD_OPACITY 0.28
+/* Of the line along the greatest, without which a peak of a few pixels is too pale to be seen. */
+#define TOPS_OPACITY 0.65
 #define BAND_OPACITY 0.18
 
 static int check_look(const struct picture_look *look, struct error *err)
@@ -100,12 +102,17 @@ static void add_margins(struct sheet *s, const struct sheet_cell *c)
 		1 - c->plot.top / pen->height, 1 - c->plot.bottom / pen->height);
 }
 
-/* Whether the words below a tick of the time end before the sheet does. */
-static bool has_room(const struct sheet *s, const struct sheet_cell *c, const struct axis_tick *t)
+/* Whether the words below a tick of the time neither run into those before, which end at *left, nor out of the sheet. */
+static bool has_room(
+	const struct sheet *s, const struct sheet_cell *c, const struct axis_tick *t, double *left)
 {
 	double half = text_ems(t->label, strlen(t->label)) * s->pen.em / 2;
+	double x = sheet_x(s, c, t->at);
 
-	return sheet_x(s, c, t->at) + half < s->pen.width;
+	if (x - half < *left || x + half >= s->pen.width)
+		return false;
+	*left = x + half;
+	return true;
 }
 
 static void add_ticks(struct sheet *s, const struct sheet_cell *c, const struct axis *axis)
@@ -114,6 +121,7 @@ static void add_ticks(struct sheet *s, const struct sheet_cell *c, const struct 
 	bool labels = !is_time || c->last || s->time_everywhere;
 	struct pen *pen = &s->pen;
 	bool first = true;
+	double left = 0;
 
 	/* Where none is named gnuplot makes its own. */
 	if (axis->n_ticks == 0) {
@@ -126,7 +134,7 @@ static void add_ticks(struct sheet *s, const struct sheet_cell *c, const struct 
 
 		if (t->at < axis->low || t->at > axis->high)
 			continue;
-		bool told = labels && (!is_time || has_room(s, c, t));
+		bool told = labels && (!is_time || has_room(s, c, t, &left));
 		buf_addf(pen->out, "%s'%s' %.12g", first ? "" : ", ", told ? t->label : "", t->at);
 		first = false;
 	}
@@ -172,6 +180,14 @@ static void plot_line(
 	pen_dash(&s->pen, style->dash);
 }
 
+static void plot_tops(struct sheet *s, size_t *plotted, size_t index, const char *color)
+{
+	next_plot(s, plotted);
+	buf_addf(s->pen.out, "$tops%zu using 1:2 with lines lc rgb ", index);
+	pen_color(&s->pen, color, TOPS_OPACITY);
+	pen_line_width(&s->pen, 0.115 * s->pen.em);
+}
+
 static struct data_grain grain_of(const struct sheet *s, const struct sheet_cell *c)
 {
 	double width = c->plot.right - c->plot.left;
@@ -209,8 +225,12 @@ static void add_blocks_and_plot(struct sheet *s, const struct sheet_cell *c)
 		snprintf(name, sizeof(name), "line%zu", i);
 		data_add_line(script, name, &panel->lines[i], &grain);
 		snprintf(name, sizeof(name), "spread%zu", i);
-		if (data_add_spread(script, name, &panel->lines[i], &grain))
-			plot_area(s, &plotted, "spread", i, style.color, SPREAD_OPACITY);
+		if (!data_add_spread(script, name, &panel->lines[i], &grain))
+			continue;
+		plot_area(s, &plotted, "spread", i, style.color, SPREAD_OPACITY);
+		snprintf(name, sizeof(name), "tops%zu", i);
+		data_add_tops(script, name, &panel->lines[i], &grain);
+		plot_tops(s, &plotted, i, style.color);
 	}
 	for (size_t i = 0; i < panel->n_lines; i++) {
 		struct line_style style = line_style_of(&s->pen, s->p, panel, i);

@@ -193,6 +193,31 @@ bool data_add_spread(struct buf *out, const char *name, const struct picture_lin
 	return any;
 }
 
+void data_add_tops(struct buf *out, const char *name, const struct picture_line *line,
+	const struct data_grain *grain)
+{
+	struct picture_point p;
+	struct picture_point before = { .end = -INFINITY };
+	size_t at = 0;
+
+	begin(out, name, 0, false);
+	while (next_stretch(line, &at, grain, &p)) {
+		bool follows = p.start - before.end <= same_moment(grain);
+
+		if (p.high - p.low <= LEAST_SPREAD * fabs(p.high))
+			continue;
+		if (!follows && isfinite(before.end))
+			buf_addf(out, "%.9g %.9g\n\n", before.end, before.low);
+		if (!follows)
+			buf_addf(out, "%.9g %.9g\n", p.start, p.low);
+		buf_addf(out, "%.9g %.9g\n%.9g %.9g\n", p.start, p.high, p.end, p.high);
+		before = p;
+	}
+	if (isfinite(before.end))
+		buf_addf(out, "%.9g %.9g\n", before.end, before.low);
+	buf_add_text(out, BLOCK_END "\n");
+}
+
 bool data_add_band(struct buf *out, const char *name, const struct picture_line *low,
 	const struct picture_line *high, const struct data_grain *grain)
 {

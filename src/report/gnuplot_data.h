@@ -23,6 +23,9 @@ void data_add_line(struct buf *out, const char *name, const struct picture_line 
 /* Adds $NAME: time, least, greatest, where they differ. False when that is nowhere. */
 bool data_add_spread(struct buf *out, const char *name, const struct picture_line *line,
 	const struct data_grain *grain);
+/* Adds $NAME: the upper edge of that, time, greatest, from its foot and back to it. */
+void data_add_tops(struct buf *out, const char *name, const struct picture_line *line,
+	const struct data_grain *grain);
 /* Adds $NAME: time, lower mean, upper mean, where both lines are known. False when that is nowhere. */
 bool data_add_band(struct buf *out, const char *name, const struct picture_line *low,
 	const struct picture_line *high, const struct data_grain *grain);

@@ -76,7 +76,7 @@ struct line_style line_style_of(const struct pen *pen, const struct picture *p,
 	} else if (is_of_several_runs(p, panel)) {
 		for (size_t i = 0; i < line; i++)
 			of_run += panel->lines[i].run == l->run;
-		style.color = pen->colors->hues[l->run % PEN_HUES];
+		style.color = pen_run_color(pen, l->run);
 		style.dash = of_run % PEN_DASHES;
 	} else {
 		size_t hue = panel->stacked ? part_index(p, l) : line;
@@ -95,7 +95,7 @@ const char *limit_color_of(const struct pen *pen, const struct picture *p,
 	size_t run = panel->limits[limit].run;
 
 	if (is_of_several_runs(p, panel) && run != PICTURE_ALL_RUNS)
-		return pen->colors->hues[run % PEN_HUES];
+		return pen_run_color(pen, run);
 	return pen->colors->quiet;
 }
 
@@ -262,6 +262,28 @@ static bool is_told(const struct picture_panel *panel, size_t band)
 	return false;
 }
 
+void limit_add_label(
+	struct buf *out, const struct picture *p, const struct picture_panel *panel, size_t limit)
+{
+	const struct picture_limit *l = &panel->limits[limit];
+
+	if (is_of_several_runs(p, panel) && l->run != PICTURE_ALL_RUNS)
+		buf_addf(out, "%s: ", p->runs[l->run].name);
+	buf_add_text(out, l->label);
+}
+
+static bool add_limit(struct legend *l, struct line_style style, const struct picture *p,
+	const struct picture_panel *panel, size_t limit)
+{
+	struct buf label = { 0 };
+
+	limit_add_label(&label, p, panel, limit);
+	bool ok = !label.failed && add_entry(l, LEGEND_LIMIT, style, label.data ? label.data : "",
+					   strdup("above the picture"));
+	buf_done(&label);
+	return ok;
+}
+
 static bool add_others(struct legend *l, const struct pen *pen, const struct picture *p,
 	const struct picture_panel *panel)
 {
@@ -282,8 +304,7 @@ static bool add_others(struct legend *l, const struct pen *pen, const struct pic
 			.dash = PEN_DASH_LIMIT };
 
 		if (!panel->limits[i].in_sight)
-			ok = add_entry(l, LEGEND_LIMIT, style, panel->limits[i].label,
-				strdup("above the picture"));
+			ok = add_limit(l, style, p, panel, i);
 	}
 	return ok;
 }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct buf;
 struct pen;
 struct picture;
 struct picture_panel;
@@ -21,6 +22,9 @@ struct line_style line_style_of(const struct pen *pen, const struct picture *p,
 	const struct picture_panel *panel, size_t line);
 const char *limit_color_of(const struct pen *pen, const struct picture *p,
 	const struct picture_panel *panel, size_t limit);
+/* Adds what the limit is, with the name of its run where the panel has lines of several. */
+void limit_add_label(
+	struct buf *out, const struct picture *p, const struct picture_panel *panel, size_t limit);
 
 enum legend_sample { LEGEND_LINE, LEGEND_AREA, LEGEND_LIMIT };
 

@@ -20,6 +20,16 @@ static const struct pen_palette light = {
 	.rest = "#999999",
 	.hues = { "#0072b2", "#d55e00", "#009e73", "#e69f00", "#56b4e9", "#cc79a7", "#4d4d4d",
 		"#f0e442" },
+	.runs = { { "#0072b2", "#d55e00", "#009e73", "#e69f00", "#56b4e9", "#cc79a7", "#4d4d4d",
+			  "#b3a100" },
+		{ "#004267", "#7c3700", "#005c43", "#855c00", "#326887", "#764661", "#2d2d2d",
+			"#685d00" },
+		{ "#61a8cf", "#e59b61", "#61c3a8", "#f0c361", "#96d0f1", "#dfacc8", "#919191",
+			"#d0c561" },
+		{ "#00273d", "#482000", "#003627", "#4e3600", "#1d3d4f", "#452939", "#1a1a1a",
+			"#3d3700" } },
+	.words = { "#0072b2", "#c05500", "#008561", "#986900", "#3a7a9e", "#9f5e82", "#4d4d4d",
+		"#817400" },
 };
 
 static const struct pen_palette dark = {
@@ -31,11 +41,31 @@ static const struct pen_palette dark = {
 	.rest = "#8a8f98",
 	.hues = { "#56b4e9", "#e69f00", "#009e73", "#f0e442", "#cc79a7", "#d55e00", "#f5f5f5",
 		"#4a90d0" },
+	.runs = { { "#56b4e9", "#e69f00", "#009e73", "#f0e442", "#cc79a7", "#d55e00", "#f5f5f5",
+			  "#4a90d0" },
+		{ "#377395", "#936600", "#00654a", "#9a922a", "#834d6b", "#883c00", "#9d9d9d",
+			"#2f5c85" },
+		{ "#aadaf4", "#f2cf80", "#80ceb9", "#f8f2a0", "#e6bcd3", "#eaae80", "#fafafa",
+			"#a4c8e8" },
+		{ "#295670", "#6e4c00", "#004c37", "#736d20", "#623a50", "#662d00", "#767676",
+			"#244564" } },
+	.words = { "#56b4e9", "#e69f00", "#009e73", "#f0e442", "#cc79a7", "#d66105", "#f5f5f5",
+		"#4a90d0" },
 };
 
 const struct pen_palette *pen_palette_of(bool is_dark)
 {
 	return is_dark ? &dark : &light;
+}
+
+const char *pen_run_color(const struct pen *p, size_t run)
+{
+	return p->colors->runs[run / PEN_HUES % PEN_SHADES][run % PEN_HUES];
+}
+
+const char *pen_run_words(const struct pen *p, size_t run)
+{
+	return p->colors->words[run % PEN_HUES];
 }
 
 static void add_place(struct pen *p, double x, double y)

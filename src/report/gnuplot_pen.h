@@ -9,11 +9,15 @@
 #include "base/buf.h"
 
 #define PEN_HUES 8
+#define PEN_SHADES 4 /* of each hue, which tell more runs apart than there are hues */
 
 /* Colours as gnuplot writes them: "#RRGGBB". */
 struct pen_palette {
 	const char *paper, *ink, *quiet, *faint, *gap, *rest;
 	const char *hues[PEN_HUES];
+	const char *runs[PEN_SHADES][PEN_HUES];
+	const char
+		*words[PEN_HUES]; /* the hues, where they are read: at a contrast of 4.5 at least */
 };
 
 struct pen {
@@ -46,6 +50,10 @@ struct pen_box {
 
 /* Light and dark, after Okabe and Ito: colours that people tell apart whatever colours they see. */
 const struct pen_palette *pen_palette_of(bool dark);
+
+/* The colour that a run has in all panels, as a line and as words. */
+const char *pen_run_color(const struct pen *p, size_t run);
+const char *pen_run_words(const struct pen *p, size_t run);
 
 /* Adds text that may come from anywhere, and gives the units that it takes. */
 double pen_text(struct pen *p, const struct pen_text *how, const char *text);

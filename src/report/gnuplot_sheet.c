@@ -3,6 +3,7 @@
 #include "report/gnuplot_sheet.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +28,8 @@
 #define FEW 4
 #define VALUE_TICK_EVERY 2.3
 #define TIME_TICK_EVERY 7.0
+#define TIME_TICKS_TRIED 6
+#define LIMIT_ROOM 1.4 /* above the highest limit, for its name */
 #define HEIGHT_MOST 32000 /* of a picture of cairo's: 32767 */
 
 double sheet_x(const struct sheet *s, const struct sheet_cell *cell, double at)
@@ -288,6 +291,30 @@ static void give_headroom(struct axis *axis, double highest)
 		axis->high += 0.03 * height;
 }
 
+/* The highest limit that is drawn in a panel of that name and unit; 0. */
+static double highest_limit(const struct sheet *s, const struct picture_panel *like)
+{
+	double highest = 0;
+
+	for (size_t i = 0; i < s->n_cells; i++) {
+		const struct picture_panel *panel = s->cells[i].panel;
+
+		for (size_t k = 0; is_alike(panel, like) && k < panel->n_limits; k++)
+			if (panel->limits[k].in_sight && isfinite(panel->limits[k].value))
+				highest = greater(highest, panel->limits[k].value);
+	}
+	return highest;
+}
+
+/* So that the name of a limit stands above it and not on what is drawn below. */
+static void give_room_for_limit(const struct sheet *s, double plot, double limit, struct axis *axis)
+{
+	double share = lesser(LIMIT_ROOM * s->pen.em / plot, 0.4);
+
+	if (limit > axis->low)
+		axis->high = greater(axis->high, axis->low + (limit - axis->low) / (1 - share));
+}
+
 static void make_axes(struct sheet *s, double plot)
 {
 	for (size_t i = 0; i < s->n_cells; i++) {
@@ -297,15 +324,29 @@ static void make_axes(struct sheet *s, double plot)
 
 		axis_of_values(c->panel->unit, highest, at_least_two(lesser(ticks, 8)), &c->values);
 		give_headroom(&c->values, highest);
+		give_room_for_limit(s, plot, highest_limit(s, c->panel), &c->values);
 	}
+}
+
+static size_t ticks_in_sight(const struct sheet *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->time.n_ticks; i++)
+		n += s->time.ticks[i].at >= s->p->start && s->time.ticks[i].at <= s->p->end;
+	return n;
 }
 
 static void make_time(struct sheet *s)
 {
 	double width = s->cells[0].plot.right - s->cells[0].plot.left;
 
-	axis_of_time(
-		s->p, at_least_two(lesser(width / (TIME_TICK_EVERY * s->pen.em), 14)), &s->time);
+	size_t ticks = at_least_two(lesser(width / (TIME_TICK_EVERY * s->pen.em), 14));
+
+	/* Of few asked for there may be one alone, which tells no scale. */
+	do
+		axis_of_time(s->p, ticks++, &s->time);
+	while (ticks <= TIME_TICKS_TRIED && ticks_in_sight(s) < 2);
 	/* The axis ends where the picture does. */
 	s->time.low = s->p->start;
 	s->time.high = s->p->end > s->p->start ? s->p->end : s->p->start + 1;
@@ -317,7 +358,7 @@ static size_t head_rows(const struct sheet *s)
 
 	if (s->p->layout != PICTURE_OVERLAID && n > 1)
 		return 0; /* each run stands above its panels */
-	return n > SHEET_HEAD_RUNS ? SHEET_HEAD_RUNS + 1 : n;
+	return n > SHEET_HEAD_RUNS ? (n + SHEET_HEAD_COLUMNS - 1) / SHEET_HEAD_COLUMNS : n;
 }
 
 /* A line of its own for each run whose series was not read whole. */

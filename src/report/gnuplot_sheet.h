@@ -49,7 +49,8 @@ struct sheet {
 #define SHEET_STRIP_LANE 1.25
 #define SHEET_TICKS 1.9
 #define SHEET_PANEL_SPACE 1.1
-#define SHEET_HEAD_RUNS 24 /* runs told one by one in the head; the rest as a number */
+#define SHEET_HEAD_RUNS 12 /* so many have a row of their own in the head */
+#define SHEET_HEAD_COLUMNS 3 /* of the names of more runs */
 
 /* Lays all out and sets the pen's height; the pen's other members are set. -EINVAL: it does not fit into the height that is wanted. */
 int sheet_make(const struct picture *p, const struct picture_look *look, const struct pen *pen,

@@ -21,6 +21,7 @@
 /* A stretch that would be narrower is drawn so wide, in ems. */
 #define GAP_LEAST 0.15
 #define RUN_OPACITY 0.15
+#define RUNS_OPACITY 0.45
 
 /* A thing that happened, with its words. */
 struct happening {
@@ -28,6 +29,7 @@ struct happening {
 	const char *run; /* its name, where several share the panel; NULL */
 	const char *words;
 	const char *color;
+	const char *words_color;
 	double opacity; /* of a stretch */
 	bool is_gap;
 };
@@ -97,8 +99,10 @@ static void name_run(
 	if (s->p->n_runs < 2 || cell->panel->run != PICTURE_ALL_RUNS)
 		return;
 	h->run = s->p->runs[run].name;
-	h->color = s->pen.colors->hues[run % PEN_HUES];
-	h->opacity = RUN_OPACITY;
+	h->color = pen_run_color(&s->pen, run);
+	h->words_color = pen_run_words(&s->pen, run);
+	/* What all of them tell together hides nothing. */
+	h->opacity = lesser(RUN_OPACITY, RUNS_OPACITY / (double) s->p->n_runs);
 }
 
 static bool gap_of(
@@ -115,6 +119,7 @@ static bool gap_of(
 		.end = lesser(sheet_x(s, cell, g->end), cell->plot.right),
 		.words = g->why,
 		.color = s->pen.colors->quiet,
+		.words_color = s->pen.colors->quiet,
 		.opacity = 1,
 		.is_gap = true };
 	if (g->run != PICTURE_ALL_RUNS)
@@ -135,12 +140,14 @@ static bool mark_of(
 		m->at > s->p->end)
 		return false;
 	double x = sheet_x(s, cell, m->at);
-	*ret = (struct happening){
-		.start = x, .end = x, .words = m->label, .color = s->pen.colors->quiet
-	};
+	*ret = (struct happening){ .start = x,
+		.end = x,
+		.words = m->label,
+		.color = s->pen.colors->quiet,
+		.words_color = s->pen.colors->quiet };
 	name_run(s, cell, m->run, ret);
 	if (m->kind == PICTURE_OOM || m->kind == PICTURE_LIMIT)
-		ret->color = alarm_color(s);
+		ret->color = ret->words_color = alarm_color(s);
 	return true;
 }
 
@@ -154,7 +161,7 @@ static void draw_words(struct sheet *s, const struct sheet_cell *cell, const str
 			.y = cell->plot.top - ((double) at->lane + 0.55) * lane,
 			.size = WORDS_SIZE,
 			.room = at->right - at->left + 0.01 * s->pen.em,
-			.color = h->color,
+			.color = h->words_color,
 			.boxed = true },
 		h->words);
 }

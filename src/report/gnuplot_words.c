@@ -13,8 +13,10 @@
 #include "report/axis.h"
 #include "report/gnuplot_pen.h"
 #include "report/gnuplot_sheet.h"
+#include "report/lesser.h"
 #include "report/picture.h"
 #include "report/picture_format.h"
+#include "report/text_width.h"
 
 #define BETWEEN " \xc2\xb7 "
 #define TITLE_SIZE 1.3
@@ -100,6 +102,18 @@ static void add_title(struct sheet *s)
 		title);
 }
 
+/* The colour of a run and its name; gives where they end. */
+static double add_run_name(struct sheet *s, size_t index, double left, double y, double room)
+{
+	double em = s->pen.em;
+	struct pen_box sample = { left, y - 0.35 * em, left + 1.2 * em, y + 0.35 * em };
+
+	pen_area(&s->pen, &sample, pen_run_color(&s->pen, index), 1);
+	left += 1.7 * em;
+	return left + pen_text(&s->pen, &(struct pen_text){ .x = left, .y = y, .room = room },
+			      s->p->runs[index].name);
+}
+
 /* One run in the head: its colour, where several share panels, its name and what else is known. */
 static void add_head_row(struct sheet *s, size_t index, double y)
 {
@@ -108,16 +122,8 @@ static void add_head_row(struct sheet *s, size_t index, double y)
 	double left = s->margin;
 	struct buf words = { 0 };
 
-	if (s->p->n_runs > 1) {
-		struct pen_box sample = { left, y - 0.35 * em, left + 1.2 * em, y + 0.35 * em };
-
-		pen_area(&s->pen, &sample, s->pen.colors->hues[index % PEN_HUES], 1);
-		left += 1.7 * em;
-		left += pen_text(&s->pen,
-			&(struct pen_text){ .x = left, .y = y, .room = s->pen.width * 0.3 },
-			run->name);
-		left += 0.8 * em;
-	}
+	if (s->p->n_runs > 1)
+		left = add_run_name(s, index, left, y, s->pen.width * 0.3) + 0.8 * em;
 	add_details(&words, run);
 	/* Last, for it may be long. */
 	if (s->p->n_runs > 1)
@@ -133,23 +139,46 @@ static void add_head_row(struct sheet *s, size_t index, double y)
 	buf_done(&words);
 }
 
+/* "1m 42.0s · exited with 0", where there is no room for more. */
+static void add_in_short(struct buf *out, const struct picture_run *run)
+{
+	add_wall(out, run);
+	add_part(out, run->outcome);
+}
+
+/* One of many runs, in columns read downwards. */
+static void add_head_cell(struct sheet *s, size_t index, double top)
+{
+	double em = s->pen.em;
+	double column = (s->pen.width - 2 * s->margin) / SHEET_HEAD_COLUMNS;
+	double start = s->margin + (double) (index / s->head_rows) * column;
+	double end = start + column - em;
+	double y = top + ((double) (index % s->head_rows) + 0.5) * SHEET_ROW * em;
+	double left = add_run_name(s, index, start, y, 0.6 * column) + 0.8 * em;
+	struct buf words = { 0 };
+
+	add_in_short(&words, &s->p->runs[index]);
+	if (end - left > 2 * em)
+		pen_text(&s->pen,
+			&(struct pen_text){ .x = left,
+				.y = y,
+				.room = end - left,
+				.color = s->pen.colors->quiet },
+			text_of(&words));
+	buf_done(&words);
+}
+
 void words_head(struct sheet *s)
 {
 	double row = SHEET_ROW * s->pen.em;
 	double top = s->margin + SHEET_TITLE * s->pen.em;
 
 	add_title(s);
-	for (size_t i = 0; i < s->head_rows && i < SHEET_HEAD_RUNS; i++)
-		add_head_row(s, i, top + ((double) i + 0.5) * row);
-	if (s->head_rows > SHEET_HEAD_RUNS) {
-		char text[64];
-
-		snprintf(text, sizeof(text), "and %zu more", s->p->n_runs - SHEET_HEAD_RUNS);
-		pen_text(&s->pen,
-			&(struct pen_text){ .x = s->margin,
-				.y = top + (SHEET_HEAD_RUNS + 0.5) * row,
-				.color = s->pen.colors->quiet },
-			text);
+	for (size_t i = 0; s->head_rows > 0 && i < s->p->n_runs; i++) {
+		if (s->p->n_runs > SHEET_HEAD_RUNS)
+			add_head_cell(s, i, top);
+		else
+			add_head_row(s, i, top + ((double) i + 0.5) * row);
 	}
 }
 
@@ -223,8 +252,13 @@ static void add_run_title(struct sheet *s, const struct sheet_cell *c)
 			.bold = true },
 		run->name);
 	left += 0.8 * em;
-	add_details(&words, run);
-	add_part(&words, run->command);
+	/* Beside others there is room for no more. */
+	if (s->columns > 2) {
+		add_in_short(&words, run);
+	} else {
+		add_details(&words, run);
+		add_part(&words, run->command);
+	}
 	pen_text(&s->pen,
 		&(struct pen_text){ .x = left,
 			.y = y,
@@ -333,44 +367,99 @@ void words_of_cell(struct sheet *s, const struct sheet_cell *c)
 		add_time_title(s, c);
 }
 
-/* Places of names of limits: one above and one below each line, at the right and at the left, and none where another is. */
+/* Where names of limits stand, so that none covers another. */
 struct limit_places {
-	double taken[64];
+	struct pen_box taken[64];
 	size_t n;
 };
 
-static bool is_free(const struct limit_places *places, double y, double em)
+static bool is_free(const struct limit_places *places, const struct pen_box *box)
 {
-	for (size_t i = 0; i < places->n; i++)
-		if (fabs(places->taken[i] - y) < 1.25 * em)
+	for (size_t i = 0; i < places->n; i++) {
+		const struct pen_box *t = &places->taken[i];
+
+		if (box->left < t->right && t->left < box->right && box->top < t->bottom &&
+			t->top < box->bottom)
 			return false;
+	}
 	return places->n < ARRAY_SIZE(places->taken);
+}
+
+/* How long, in units, lines of the panel run through a box. */
+static double covered(const struct sheet *s, const struct sheet_cell *c, const struct pen_box *box)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < c->panel->n_lines; i++) {
+		const struct picture_line *line = &c->panel->lines[i];
+
+		for (size_t k = 0; k < line->n; k++) {
+			const struct picture_point *p = &line->points[k];
+			double from = greater(sheet_x(s, c, p->start), box->left);
+			double to = lesser(sheet_x(s, c, p->end), box->right);
+
+			if (from < to && sheet_y(c, p->high) < box->bottom &&
+				sheet_y(c, p->low) > box->top)
+				sum += to - from;
+		}
+	}
+	return sum;
+}
+
+/* Above or below the line, at the right, in the middle or at the left: the first place where the name hides least. */
+static bool find_place(const struct sheet *s, const struct sheet_cell *c, double line, double width,
+	const struct limit_places *places, struct pen_box *ret)
+{
+	static const double sides[] = { 1, 0.5, 0 };
+	static const double offsets[] = { -0.75, 0.75 };
+	double em = s->pen.em;
+	double space = c->plot.right - c->plot.left - 0.8 * em - width;
+	double least = INFINITY;
+
+	for (size_t i = 0; i < ARRAY_SIZE(offsets) * ARRAY_SIZE(sides); i++) {
+		double y = line + offsets[i % ARRAY_SIZE(offsets)] * em;
+		double left = c->plot.left + 0.4 * em +
+			      sides[i / ARRAY_SIZE(offsets)] * greater(space, 0);
+		struct pen_box box = { left, y - 0.6 * em, left + width, y + 0.6 * em };
+
+		if (box.top < c->plot.top - 0.1 * em || box.bottom > c->plot.bottom + 0.1 * em ||
+			!is_free(places, &box))
+			continue;
+		double hidden = covered(s, c, &box);
+		if (hidden < least) {
+			least = hidden;
+			*ret = box;
+		}
+	}
+	return isfinite(least);
 }
 
 static void add_limit_name(struct sheet *s, const struct sheet_cell *c, size_t index, double line,
 	struct limit_places *places)
 {
-	double em = s->pen.em;
-	double offsets[] = { -0.75 * em, 0.75 * em };
+	double room = c->plot.right - c->plot.left - s->pen.em;
+	size_t run = c->panel->limits[index].run;
+	bool is_of_run = limit_color_of(&s->pen, s->p, c->panel, index) != s->pen.colors->quiet;
+	struct buf label = { 0 };
+	struct pen_box box;
 
-	for (size_t i = 0; i < ARRAY_SIZE(offsets); i++) {
-		double y = line + offsets[i];
-
-		if (y < c->plot.top + 0.5 * em || y > c->plot.bottom - 0.5 * em ||
-			!is_free(places, y, em))
-			continue;
-		places->taken[places->n++] = y;
+	limit_add_label(&label, s->p, c->panel, index);
+	const char *text = text_of(&label);
+	double width = lesser(text_ems(text, strlen(text)) * SMALL_SIZE * s->pen.em, room);
+	if (find_place(s, c, line, width, places, &box)) {
+		places->taken[places->n++] = box;
 		pen_text(&s->pen,
-			&(struct pen_text){ .x = c->plot.right - 0.4 * em,
-				.y = y,
+			&(struct pen_text){ .x = box.right,
+				.y = (box.top + box.bottom) / 2,
 				.align = PEN_RIGHT,
-				.room = c->plot.right - c->plot.left - em,
+				.room = room,
 				.size = SMALL_SIZE,
-				.color = limit_color_of(&s->pen, s->p, c->panel, index),
+				.color = is_of_run ? pen_run_words(&s->pen, run)
+						   : s->pen.colors->quiet,
 				.boxed = true },
-			c->panel->limits[index].label);
-		return;
+			text);
 	}
+	buf_done(&label);
 }
 
 void words_limits(struct sheet *s, const struct sheet_cell *c)

@@ -377,3 +377,98 @@ def test_too_many_runs_beside_each_other_are_refused_with_the_width_that_they_ne
     assert refused.returncode == 2
     assert b"30 runs beside each other have no room in a width of 1000" in refused.stderr
     assert not target.exists()
+
+
+def darkest_of_rows(path, left, right):
+    """Of each row of pixels between two columns the value of the darkest one, 0 to 255."""
+    image = pytest.importorskip("PIL.Image", reason="needs python3-pil")
+    with image.open(path) as picture:
+        grey = picture.convert("L")
+        return [min(grey.crop((left, y, right, y + 1)).getdata()) for y in range(grey.height)]
+
+
+@needs_gnuplot
+def test_a_peak_of_one_window_among_thousands_can_be_seen(plot, training):
+    """Means of the 40 windows that become a point are low; what was met is a line that is not much paler than theirs."""
+    run = training(name="training-short")
+    first = json.loads((run / "usage.jsonl").read_text(encoding="utf-8").splitlines()[0])
+    info = json.loads((run / "info.json").read_text(encoding="utf-8"))
+    info.pop("target_limits", None)
+    (run / "info.json").write_text(json.dumps(info), encoding="utf-8")
+    with open(run / "usage.jsonl", "w", encoding="utf-8") as series:
+        for i in range(8000):
+            value = 8 << 30 if i == 4000 else 1 << 30
+            values = {"proc_pss_total_bytes": {"max": value, "mean": 1 << 30, "last": 1 << 30, "quality": "sampled"}}
+            series.write(json.dumps({**first, "sequence": i, "start_seconds": 2.0 * i, "end_seconds": 2.0 * i + 2, "values": values, "processes": []},
+                                    separators=(",", ":")) + "\n")
+    called = plot("-o", "HERE/x.png", f"--width={WIDTH}", "--points=200", "--metrics=proc_pss_total_bytes", run)
+    assert (called.status, called.err) == (0, "")
+    rows = darkest_of_rows(called.here / "x.png", WIDTH // 2 - 20, WIDTH - 40)
+    seen = [y for y, dark in enumerate(rows) if dark < 150]
+    longest = max(sum(1 for y in seen if start <= y < start + 200) for start in seen)
+    assert longest > 150, longest
+
+
+def named(name, limit=None):
+    """What makes a fixture's run one of that name, with another limit of memory."""
+    def change(info):
+        info["name"] = name
+        for one in info["target_limits"]:
+            if limit and one["name"] == "memory":
+                one["limit"] = limit
+    return change
+
+
+def places_of(called):
+    """Each text of a picture with where it stands: (text, x, y)."""
+    tree = xml.etree.ElementTree.parse(called.here / "x.svg")
+    places = []
+    for group in tree.iter("{http://www.w3.org/2000/svg}g"):
+        place = re.fullmatch(r"translate\(([\d.]+),([\d.]+)\).*", group.get("transform", ""))
+        for text in group.findall("{http://www.w3.org/2000/svg}text") if place else []:
+            places.append(("".join(text.itertext()).strip(), float(place[1]), float(place[2])))
+    return places
+
+
+@needs_gnuplot
+def test_each_of_thirty_runs_has_its_name_in_the_head(plot, training):
+    runs = [training(named(f"fold-{i}")) for i in range(30)]
+    called = plot("-o", "HERE/x.svg", "--relative", "--metrics=cpu", *runs)
+    assert (called.status, called.err) == (0, "")
+    texts = svg_of(called)
+    assert [f"fold-{i}" for i in range(30) if f"fold-{i}" not in texts] == []
+    assert not [text for text in texts if re.fullmatch(r"and \d+ more", text)]
+
+
+@needs_gnuplot
+def test_limits_that_differ_say_of_which_run_they_are(plot, training):
+    runs = [training(named("small", 2 << 30)), training(named("great", 512 << 30))]
+    called = plot("-o", "HERE/x.svg", "--relative", "--metrics=memory", *runs)
+    assert (called.status, called.err) == (0, "")
+    texts = svg_of(called)
+    assert any(text.startswith("small: limit 2 GiB") for text in texts), texts
+    assert any(text.startswith("great: limit 512 GiB") for text in texts), texts
+
+
+@needs_gnuplot
+def test_the_name_of_the_highest_limit_stands_above_it_where_nothing_is_drawn(plot, training):
+    called = plot("-o", "HERE/x.svg", "--metrics=cpu", training())
+    assert (called.status, called.err) == (0, "")
+    places = places_of(called)
+    tick = min(y for text, _, y in places if text == "4")
+    name = min(y for text, _, y in places if text == "allowed 4 cores (affinity)")
+    assert name < tick, places
+
+
+@needs_gnuplot
+@pytest.mark.parametrize("options, clock", [(["--relative"], r"\d+"), ([], r"\d\d:\d\d:\d\d")], ids=["from the start", "of the clock"])
+def test_times_below_narrow_columns_are_two_at_least_and_apart(plot, training, options, clock):
+    runs = [training(named(f"fold-{i}")) for i in range(4)]
+    called = plot("-o", "HERE/x.svg", "--layout=beside", "--metrics=cpu", *options, *runs)
+    assert (called.status, called.err) == (0, "")
+    y = max(y for text, _, y in places_of(called) if re.fullmatch(clock, text))
+    row = sorted((x, text) for text, x, place in places_of(called) if place == y and text)
+    assert len(row) >= 8 and all(re.fullmatch(clock, text) for _, text in row), row
+    # A figure is 0.64 em of letters of 12 pixels at the least.
+    apart = [b[0] - a[0] for a, b in zip(row, row[1:])]
+    assert min(apart) > len(row[-1][1]) * 0.5 * 12, row

@@ -5,11 +5,13 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "report/gnuplot_data.h"
 #include "report/gnuplot_pen.h"
+#include "report/lesser.h"
 #include "report/picture.h"
 #include "report/text_width.h"
 
@@ -99,6 +101,25 @@ static void thinning_keeps_the_peak_the_mean_and_the_gap(void **state)
 	buf_done(&out);
 }
 
+static void the_upper_edge_of_what_was_met_stands_on_its_foot(void **state)
+{
+	struct picture_point points[] = { { .start = 0, .end = 1, .low = 1, .high = 1, .mean = 1 },
+		{ .start = 1, .end = 2, .low = 1, .high = 9, .mean = 3 },
+		{ .start = 2, .end = 3, .low = 2, .high = 5, .mean = 4 },
+		{ .start = 3, .end = 4, .low = 2, .high = 2, .mean = 2 },
+		{ .start = 6, .end = 7, .low = 0, .high = 4, .mean = 1 } };
+	struct picture_line line = line_of(points, 5);
+	struct buf out = { 0 };
+
+	(void) state;
+	data_add_tops(&out, "x", &line, &fine);
+	is_text(&out, "$x << e\n1 1\n1 9\n2 9\n2 5\n3 5\n3 2\n\n6 0\n6 4\n7 4\n7 0\ne\n");
+	line.n = 1;
+	data_add_tops(&out, "x", &line, &fine);
+	is_text(&out, "$x << e\ne\n");
+	buf_done(&out);
+}
+
 static void a_band_is_where_both_lines_are_known(void **state)
 {
 	struct picture_point low[] = { { .start = 0, .end = 2, .low = 1, .high = 1, .mean = 1 },
@@ -181,6 +202,42 @@ static void letters_that_the_font_lacks_are_told_by_number(void **state)
 	buf_done(&b);
 }
 
+static double part_of_light(const char *color, size_t at)
+{
+	char digits[3] = { color[at], color[at + 1], '\0' };
+	double part = (double) strtol(digits, NULL, 16) / 255;
+
+	/* Between the square and the cube, near enough to the power of 2.4. */
+	return part * part * (0.6 + 0.4 * part);
+}
+
+/* As WCAG 2 has it. */
+static double luminance(const char *color)
+{
+	return 0.2126 * part_of_light(color, 1) + 0.7152 * part_of_light(color, 3) +
+	       0.0722 * part_of_light(color, 5);
+}
+
+static void runs_have_colors_of_their_own_and_words_that_can_be_read(void **state)
+{
+	(void) state;
+	for (int dark = 0; dark < 2; dark++) {
+		struct pen pen = { .colors = pen_palette_of(dark) };
+		double paper = luminance(pen.colors->paper);
+
+		for (size_t i = 0; i < PEN_SHADES * PEN_HUES; i++) {
+			double words = luminance(pen_run_words(&pen, i));
+
+			for (size_t k = 0; k < i; k++)
+				assert_string_not_equal(
+					pen_run_color(&pen, i), pen_run_color(&pen, k));
+			double light = greater(words, paper) + 0.05;
+
+			assert_true(light / (lesser(words, paper) + 0.05) >= 4.5);
+		}
+	}
+}
+
 static void a_text_is_data_and_never_a_command(void **state)
 {
 	struct buf out = { 0 };
@@ -211,11 +268,13 @@ int main(void)
 		cmocka_unit_test(a_moment_is_long_enough_to_be_seen),
 		cmocka_unit_test(what_is_no_number_is_left_out),
 		cmocka_unit_test(thinning_keeps_the_peak_the_mean_and_the_gap),
+		cmocka_unit_test(the_upper_edge_of_what_was_met_stands_on_its_foot),
 		cmocka_unit_test(a_band_is_where_both_lines_are_known),
 		cmocka_unit_test(a_stack_adds_up_and_what_is_unknown_counts_nothing),
 		cmocka_unit_test(a_stack_too_fine_to_be_seen_keeps_its_area),
 		cmocka_unit_test(text_is_cut_to_its_room_and_says_so),
 		cmocka_unit_test(letters_that_the_font_lacks_are_told_by_number),
+		cmocka_unit_test(runs_have_colors_of_their_own_and_words_that_can_be_read),
 		cmocka_unit_test(a_text_is_data_and_never_a_command),
 	};
 
