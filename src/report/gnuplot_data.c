@@ -197,7 +197,7 @@ void data_add_tops(struct buf *out, const char *name, const struct picture_line 
 	const struct data_grain *grain)
 {
 	struct picture_point p;
-	struct picture_point before = { .end = -INFINITY };
+	struct picture_point before = { .end = (double) -INFINITY };
 	size_t at = 0;
 
 	begin(out, name, 0, false);

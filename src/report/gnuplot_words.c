@@ -151,7 +151,8 @@ static void add_head_cell(struct sheet *s, size_t index, double top)
 {
 	double em = s->pen.em;
 	double column = (s->pen.width - 2 * s->margin) / SHEET_HEAD_COLUMNS;
-	double start = s->margin + (double) (index / s->head_rows) * column;
+	size_t at = index / s->head_rows;
+	double start = s->margin + (double) at * column;
 	double end = start + column - em;
 	double y = top + ((double) (index % s->head_rows) + 0.5) * SHEET_ROW * em;
 	double left = add_run_name(s, index, start, y, 0.6 * column) + 0.8 * em;
