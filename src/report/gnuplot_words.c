@@ -415,7 +415,7 @@ static bool find_place(const struct sheet *s, const struct sheet_cell *c, double
 	static const double offsets[] = { -0.75, 0.75 };
 	double em = s->pen.em;
 	double space = c->plot.right - c->plot.left - 0.8 * em - width;
-	double least = INFINITY;
+	double least = (double) INFINITY;
 
 	for (size_t i = 0; i < ARRAY_SIZE(offsets) * ARRAY_SIZE(sides); i++) {
 		double y = line + offsets[i % ARRAY_SIZE(offsets)] * em;
