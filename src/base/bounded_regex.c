@@ -6,7 +6,6 @@
 #include <locale.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /*
@@ -57,20 +56,21 @@ static const char *end_of_bracket(const char *at)
 	return at;
 }
 
-/* The greatest number in the braces at `at`, as far as it matters; what is no repetition is for regcomp to judge. */
+/* The greatest number in the braces at `at`, as far as it matters; what is no repetition is for regcomp to judge. It takes "{3\\0}" for "{30}". */
 static unsigned long repetitions(const char *at)
 {
 	unsigned long most = 1;
+	unsigned long n = 0;
 
 	while (*++at && *at != '}') {
-		char *end;
-		unsigned long n = *at >= '0' && *at <= '9' ? strtoul(at, &end, 10) : 0;
-
-		if (n > 0)
-			at = end - 1;
+		if (*at == '\\')
+			continue;
+		n = *at >= '0' && *at <= '9' ? 10 * n + (unsigned long) (*at - '0') : 0;
+		if (n > NODES_MAX)
+			n = NODES_MAX;
 		most = n > most ? n : most;
 	}
-	return most > NODES_MAX ? NODES_MAX + 1 : most + 1;
+	return most + 1;
 }
 
 static bool is_repetition(char c)
