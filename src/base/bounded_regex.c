@@ -15,7 +15,8 @@
 #define NODES_MAX 1000
 /* And the third power of the length for "a*****". */
 #define REPEATED_NODES 40
-/* It takes exponential time to compile anchors that may be passed over, "()*{30}", "(a*|\\b)" 22 times: there may be 8, copies too. An empty group is like one. */
+/* It takes exponential time to compile anchors that may be passed over, "()*{30}", "(a*|\\b)" 22 times: there may be 8, copies too. An empty group is like one, and so
+ * is what repeats what may be empty: "a*+*+*+*+*" takes minutes. */
 #define ANCHOR_NODES 120
 #define DEPTH_MAX 40
 
@@ -24,12 +25,42 @@ struct estimate {
 	unsigned long before[DEPTH_MAX + 1]; /* at each depth: all but the last piece */
 	char previous; /* byte */
 	unsigned long last; /* the piece a repetition would be of */
+	bool last_empty; /* it may be empty */
+	bool all_empty[DEPTH_MAX +
+		       1]; /* at each depth: all pieces of the alternative but the last */
+	bool any_empty[DEPTH_MAX + 1]; /* one of the alternatives before it */
 };
 
-static void add_piece(struct estimate *e, unsigned long nodes)
+static void add_piece(struct estimate *e, unsigned long nodes, bool empty)
 {
 	e->before[e->depth] += e->last;
+	e->all_empty[e->depth] = e->all_empty[e->depth] && e->last_empty;
 	e->last = nodes;
+	e->last_empty = empty;
+}
+
+static void begin_group(struct estimate *e)
+{
+	add_piece(e, 0, true);
+	e->before[++e->depth] = 0;
+	e->all_empty[e->depth] = true;
+	e->any_empty[e->depth] = false;
+}
+
+static void end_group(struct estimate *e)
+{
+	unsigned long group = e->before[e->depth] + e->last;
+
+	e->last_empty = e->any_empty[e->depth] || (e->all_empty[e->depth] && e->last_empty);
+	e->depth--;
+	e->last = group > 0 ? group + 1 : ANCHOR_NODES;
+}
+
+static void begin_alternative(struct estimate *e)
+{
+	add_piece(e, 1, true);
+	e->any_empty[e->depth] = e->any_empty[e->depth] || e->all_empty[e->depth];
+	e->all_empty[e->depth] = true;
 }
 
 /* The closing one, or the end of the text, which regcomp refuses. */
@@ -78,30 +109,38 @@ static bool is_repetition(char c)
 	return c == '*' || c == '?' || c == '+';
 }
 
+static void repeat(struct estimate *e, const char *at)
+{
+	e->last += e->last_empty ? ANCHOR_NODES : 0;
+	if (*at == '+') {
+		e->last = 2 * e->last + 1;
+	} else if (*at == '{') {
+		e->last = (e->last + 1) * repetitions(at);
+		e->last_empty = e->last_empty || at[1] < '1' || at[1] > '9';
+	} else {
+		e->last += is_repetition(e->previous) ? REPEATED_NODES : 1;
+		e->last_empty = true;
+	}
+}
+
 /* One character, or what belongs to it; returns its last byte. NULL: too deep. */
 static const char *take(struct estimate *e, const char *at)
 {
 	if (*at == '(') {
 		if (e->depth == DEPTH_MAX)
 			return NULL;
-		add_piece(e, 0);
-		e->before[++e->depth] = 0;
+		begin_group(e);
 	} else if (*at == ')') {
-		unsigned long group = e->before[e->depth] + e->last;
-
-		e->depth--;
-		e->last = group > 0 ? group + 1 : ANCHOR_NODES;
-	} else if (*at == '*' || *at == '?') {
-		e->last += is_repetition(e->previous) ? REPEATED_NODES : 1;
+		end_group(e);
+	} else if (*at == '|') {
+		begin_alternative(e);
+	} else if (is_repetition(*at) || *at == '{') {
+		repeat(e, at);
 	} else if (*at == '^' || *at == '$' || (*at == '\\' && at[1] && strchr("bB<>`'", at[1]))) {
-		add_piece(e, ANCHOR_NODES);
+		add_piece(e, ANCHOR_NODES, true);
 		at += *at == '\\';
-	} else if (*at == '+') {
-		e->last = 2 * e->last + 1;
-	} else if (*at == '{') {
-		e->last = (e->last + 1) * repetitions(at);
 	} else {
-		add_piece(e, 1);
+		add_piece(e, 1, false);
 		if (*at == '[')
 			at = end_of_bracket(at);
 		else if (*at == '\\' && at[1])
@@ -112,7 +151,7 @@ static const char *take(struct estimate *e, const char *at)
 
 static const char *why_not(const char *text)
 {
-	struct estimate e = { .depth = 0 };
+	struct estimate e = { .last_empty = true, .all_empty = { true } };
 
 	if (strlen(text) > BOUNDED_REGEX_MAX)
 		return "it is longer than 1024 bytes";

@@ -193,6 +193,11 @@ static void a_wrong_expression_is_told_with_its_column(void **state)
 		{ "state ~ '()*{3\\0}'",
 			"column 9: the expression is not taken: its repetitions and "
 			"anchors make it too large" },
+		{ "state ~ 'a*+*+*+*+*'", "column 9: the expression is not taken: its repetitions "
+					  "and anchors make it too large" },
+		{ "state ~ '(((a|)+(b|)+(c|)+)+((d|)+(e?)+)+)+'",
+			"column 9: the expression is not taken: its repetitions and anchors make "
+			"it too large" },
 		{ "state ~ '(a)\\\\1'", "column 9: the expression is not taken: references back "
 					"(\\1) are not taken, a match could take for ever" },
 		{ "peak_rss > 3s", "column 12: peak_rss: a size such as 512M, 2GiB or a number of "
