@@ -121,15 +121,14 @@ static int take_process(struct trace *t, const json_t *process)
 static int add_counter(const struct export_value *value, void *context)
 {
 	struct trace *t = context;
-	const json_t *kind = json_object_get(value->subject, "kind");
+	const char *kind = json_string_value(json_object_get(value->subject, "kind"));
+	const char *device = json_string_value(json_object_get(value->subject, "name"));
 	const json_t *since = json_object_get(value->subject, "since_seconds");
 	struct buf name = { 0 };
 
 	buf_addf(&name, "%s.%s", value->row->key, export_statistics[value->statistic]);
 	if (kind)
-		buf_addf(&name, " %s ", json_string_value(kind));
-	if (kind)
-		buf_add_text(&name, json_string_value(json_object_get(value->subject, "name")));
+		buf_addf(&name, " %s %s", kind, device ? device : "");
 	if (name.failed)
 		return -ENOMEM;
 	begin_event(t->out, "C", kind ? NULL : json_object_get(value->subject, "pid"),
