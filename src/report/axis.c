@@ -194,14 +194,22 @@ static const struct unit_name *name_of_time(double high, double step)
 	return &names[i];
 }
 
+/* False where the calendar ends. */
+static bool calendar(double local, struct tm *ret)
+{
+	if (!(fabs(local) < 1e15))
+		return false;
+	time_t seconds = (time_t) local;
+	return gmtime_r(&seconds, ret) != NULL;
+}
+
 static void add_clock_tick(struct axis *a, double at, double local, double step)
 {
 	struct axis_tick *tick = &a->ticks[a->n_ticks++];
-	time_t seconds = (time_t) local;
 	struct tm tm;
 
 	tick->at = at;
-	if (!gmtime_r(&seconds, &tm))
+	if (!calendar(local, &tm))
 		return;
 	if (step >= DAY || (step >= 3600 && tm.tm_hour == 0 && tm.tm_min == 0))
 		strftime(tick->label, sizeof(tick->label), "%d %b", &tm);
@@ -209,7 +217,7 @@ static void add_clock_tick(struct axis *a, double at, double local, double step)
 		strftime(tick->label, sizeof(tick->label), step < 60 ? "%T" : "%H:%M", &tm);
 	if (step < 1) {
 		size_t n = strlen(tick->label);
-		long ms = (long) ((local - (double) seconds) * 1000 + 0.5);
+		long ms = (long) ((local - (double) (time_t) local) * 1000 + 0.5);
 
 		snprintf(tick->label + n, sizeof(tick->label) - n, ".%03ld", ms > 999 ? 999 : ms);
 	}
@@ -288,10 +296,9 @@ void axis_moment(const struct picture *p, double at, char text[AXIS_TEXT_SIZE])
 {
 	double time = picture_time_at(p, at);
 	double local = zero_of(p) + time;
-	time_t seconds = (time_t) local;
 	struct tm tm;
 
-	if (zero_of(p) > 0 && gmtime_r(&seconds, &tm))
+	if (zero_of(p) > 0 && calendar(local, &tm))
 		strftime(text, AXIS_TEXT_SIZE, p->end - p->start > DAY ? "%F %T" : "%T", &tm);
 	else
 		axis_number("seconds", time, text);

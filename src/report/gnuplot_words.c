@@ -273,7 +273,8 @@ static void add_run_title(struct sheet *s, const struct sheet_cell *c)
 static void add_clock(struct buf *out, const struct sheet *s)
 {
 	const struct picture *p = s->p;
-	time_t seconds = (time_t) (p->zero_unix + p->start) + p->utc_offset;
+	double begin = p->zero_unix + p->start;
+	time_t seconds = fabs(begin) < 1e15 ? (time_t) begin + p->utc_offset : 0;
 	long minutes = labs(p->utc_offset) / 60;
 	struct tm tm;
 	char day[32];
@@ -285,7 +286,7 @@ static void add_clock(struct buf *out, const struct sheet *s)
 			minutes % 60);
 		return;
 	}
-	if (!isnan(p->zero_unix) && gmtime_r(&seconds, &tm) &&
+	if (fabs(begin) < 1e15 && gmtime_r(&seconds, &tm) &&
 		strftime(day, sizeof(day), "%Y-%m-%d", &tm) > 0)
 		buf_addf(out, " from %s on", day);
 	buf_addf(out, " (UTC%c%02ld:%02ld)", p->utc_offset < 0 ? '-' : '+', minutes / 60,
