@@ -69,16 +69,7 @@ static void show_run(void)
 
 static void feed_both(const char *bytes, size_t n)
 {
-	const char *gap = n > 2 ? memmem(bytes, n, "\n\n", 2) : NULL;
-
-	if (!gap)
-		return;
-	scratch_enter();
-	scratch_write("info.json", bytes, (size_t) (gap - bytes));
-	scratch_write("usage.jsonl", gap + 2, n - (size_t) (gap + 2 - bytes));
-	show_run();
-	unlink("info.json");
-	unlink("usage.jsonl");
+	scratch_feed_both(bytes, n, show_run);
 }
 
 FEED_TO_ONE_OF(feed_both)

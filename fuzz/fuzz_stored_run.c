@@ -70,18 +70,14 @@ static void feed_series(const char *bytes, size_t n)
 	unlink("usage.jsonl");
 }
 
+static void read_here(void)
+{
+	read_run(".");
+}
+
 static void feed_both(const char *bytes, size_t n)
 {
-	const char *gap = n > 2 ? memmem(bytes, n, "\n\n", 2) : NULL;
-
-	if (!gap)
-		return;
-	scratch_enter();
-	scratch_write("info.json", bytes, (size_t) (gap - bytes));
-	scratch_write("usage.jsonl", gap + 2, n - (size_t) (gap + 2 - bytes));
-	read_run(".");
-	unlink("info.json");
-	unlink("usage.jsonl");
+	scratch_feed_both(bytes, n, read_here);
 }
 
 FEED_TO_ONE_OF(feed_info, feed_series, feed_both)

@@ -41,4 +41,19 @@ static inline void scratch_write(const char *name, const char *bytes, size_t n)
 	close(fd);
 }
 
+/* The input is an info file, an empty line, and a series: both are there while `use` runs. */
+static inline void scratch_feed_both(const char *bytes, size_t n, void (*use)(void))
+{
+	const char *gap = n > 2 ? memmem(bytes, n, "\n\n", 2) : NULL;
+
+	if (!gap)
+		return;
+	scratch_enter();
+	scratch_write("info.json", bytes, (size_t) (gap - bytes));
+	scratch_write("usage.jsonl", gap + 2, n - (size_t) (gap + 2 - bytes));
+	use();
+	unlink("info.json");
+	unlink("usage.jsonl");
+}
+
 #endif

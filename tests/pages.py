@@ -5,6 +5,8 @@ from html.parser import HTMLParser
 
 import pytest
 
+from handmade import headline, write_record
+
 VOID = {"meta", "br", "input", "link", "img", "hr"}
 # Drawings: written as <path .../>
 EMPTY_IN_SVG = {"path", "rect"}
@@ -118,12 +120,6 @@ class Page(HTMLParser):
         return texts
 
 
-def headline(**values):
-    """NAME=value, or NAME=(value, quality); the value is exact."""
-    return {name: {"value": v[0], "quality": v[1], "key": "k_" + name} if isinstance(v, tuple)
-            else {"value": v, "quality": "exact", "key": "k_" + name} for name, v in values.items()}
-
-
 MEMORY = {"key": "proc_pss_total_bytes", "kind": "gauge", "unit": "bytes", "scope": "single", "reduces": ["max", "mean", "last"],
           "quality": "sampled", "origin": "/proc/PID/smaps_rollup Pss", "help": "resident memory, shared pages divided", "collector": "proc_smaps"}
 CPU = {"key": "tree_cpu_percent", "kind": "gauge", "unit": "percent", "scope": "single", "reduces": ["max", "mean", "last"],
@@ -152,18 +148,7 @@ def process(pid, name, cpu_seconds, rss, **more):
 
 
 def make_record(path, windows=(), **info):
-    """Writes a record by hand: the info's members, and the windows (a str is written as it is)."""
-    path.mkdir(parents=True)
-    whole = {"schema": "assay-run", "version": "1.0", "state": "done", "id": path.name,
-             "command": {"text": "job", "argv": ["job"]}, "time": {"started": "2026-11-28T10:00:00Z", "wall_seconds": 10.0},
-             "outcome": {"exit_code": 0, "words": "exited 0", "evidence": "wait status 0"},
-             "headline": headline(wall_seconds=10.0), "measurements": [MEMORY, CPU], "notes": []}
-    whole.update(info)
-    (path / "info.json").write_text(json.dumps(whole), encoding="utf-8")
-    if windows:
-        text = "".join(w if isinstance(w, str) else json.dumps(w) + "\n" for w in windows)
-        (path / "usage.jsonl").write_text(text, encoding="utf-8")
-    return path
+    return write_record(path, windows or None, **{"measurements": [MEMORY, CPU], **info})
 
 
 def long_record(path, windows, seconds, lines=40):

@@ -237,6 +237,7 @@ def lint():
     case("clang-format", ["clang-format", "--dry-run", "-Werror", *sources])
     scripts = [name for name in tracked("*") if is_shell(TOP / name)]
     case("shellcheck", ["shellcheck", *scripts])
+    case("pyflakes", ["pyflakes3", *tracked("*.py")])
     case("codespell", ["codespell", "--ignore-words", "tools/codespell.txt", *texts()])
     for name, command in TREE_CHECKS:
         case(name, command)

@@ -5,23 +5,11 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/utf8.h"
 #include "model/value.h"
 #include "report/compare_difference.h"
 #include "report/compare_text.h"
 #include "report/compare_view.h"
-
-static void set_text(json_t *of, const char *name, const char *text)
-{
-	struct buf printable = { 0 };
-
-	/* A file may have any name. */
-	if (json_object_set_new(of, name, json_string(text)) == 0)
-		return;
-	text_add_printable(&printable, text, strlen(text));
-	json_object_set_new(of, name, json_string(printable.failed ? "" : printable.data));
-	buf_done(&printable);
-}
+#include "report/info_value.h"
 
 static void set_number(json_t *of, const char *name, double number)
 {
@@ -41,7 +29,7 @@ static void set_count(json_t *of, const char *name, size_t n)
 static void set_quality(json_t *of, uint8_t quality)
 {
 	if (quality != ABSENT)
-		set_text(of, "quality", quality_name((enum quality) quality));
+		info_set_text(of, "quality", quality_name((enum quality) quality));
 }
 
 static json_t *group_json(const struct compare_group *g, bool base)
@@ -49,8 +37,8 @@ static json_t *group_json(const struct compare_group *g, bool base)
 	json_t *of = json_object();
 	json_t *outcomes = json_object();
 
-	set_text(of, "label", g->label);
-	set_text(of, "first", g->first ? g->first : "");
+	info_set_text(of, "label", g->label);
+	info_set_text(of, "first", g->first ? g->first : "");
 	set_count(of, "runs", g->runs);
 	if (g->unreadable > 0)
 		set_count(of, "unreadable", g->unreadable);
@@ -72,7 +60,7 @@ static json_t *series_json(const struct compare *c, const struct compare_series 
 	set_count(of, "n", series->n);
 	set_quality(of, compare_quality(series));
 	if (series->values[0].source)
-		set_text(of, "key", c->sources[series->values[0].source - 1]);
+		info_set_text(of, "key", c->sources[series->values[0].source - 1]);
 	if (series->n == 1) {
 		set_number(of, "value", series->values[0].value);
 		if (series->values[0].lower < series->values[0].value)
@@ -100,8 +88,8 @@ static json_t *difference_json(
 	json_t *of = json_object();
 	struct buf note = { 0 };
 
-	set_text(of, "group", view->c->groups[other].label);
-	set_text(of, "verdict", told_apart_name(d.verdict));
+	info_set_text(of, "group", view->c->groups[other].label);
+	info_set_text(of, "verdict", told_apart_name(d.verdict));
 	if (d.base_n > 0 && d.other_n > 0) {
 		if (!(isinf(d.lower) && isinf(d.upper)) || d.verdict == VERDICT_TOO_FEW)
 			set_number(of, "change", d.change);
@@ -116,7 +104,7 @@ static json_t *difference_json(
 	}
 	text_add_note(&note, view->c, row, view->base, other, &d);
 	if (note.len > 0)
-		set_text(of, "note", note.data);
+		info_set_text(of, "note", note.data);
 	*failed = *failed || note.failed;
 	buf_done(&note);
 	return of;
@@ -142,8 +130,8 @@ static json_t *row_json(
 	json_t *groups = json_object();
 	json_t *differences = json_array();
 
-	set_text(of, "field", row->name);
-	set_text(of, "section", compare_section_name(row->section));
+	info_set_text(of, "field", row->name);
+	info_set_text(of, "section", compare_section_name(row->section));
 	for (size_t g = 0; g < view->c->n_groups; g++) {
 		const struct compare_series *series = compare_series(row, g);
 
@@ -165,7 +153,7 @@ static json_t *fact_json(const struct compare *c, const struct compare_fact *fac
 	json_t *of = json_object();
 	json_t *groups = json_object();
 
-	set_text(of, "name", fact->name);
+	info_set_text(of, "name", fact->name);
 	for (size_t g = 0; g < c->n_groups; g++) {
 		const struct compare_texts *t = compare_texts(fact, g);
 		json_t *texts = json_array();
@@ -184,10 +172,10 @@ static json_t *judgement_json(const struct compare_view *view, const struct judg
 {
 	json_t *of = json_object();
 
-	set_text(of, "condition", j->condition->text);
-	set_text(of, "group", view->c->groups[j->group].label);
-	set_text(of, "result", condition_result_name(j->result));
-	set_text(of, "why", j->why);
+	info_set_text(of, "condition", j->condition->text);
+	info_set_text(of, "group", view->c->groups[j->group].label);
+	info_set_text(of, "result", condition_result_name(j->result));
+	info_set_text(of, "why", j->why);
 	return of;
 }
 
@@ -219,8 +207,8 @@ void compare_json(const struct compare_view *view, struct buf *out)
 	bool failed = false;
 	char *text;
 
-	set_text(all, "schema", "assay-compare");
-	set_text(all, "version", "1.0");
+	info_set_text(all, "schema", "assay-compare");
+	info_set_text(all, "version", "1.0");
 	set_number(all, "confidence", view->confidence);
 	for (size_t i = 0; i < c->n_groups; i++)
 		json_array_append_new(

@@ -197,24 +197,15 @@ static double below_plot(const struct sheet *s, const struct sheet_cell *c)
 	       (c->last ? SHEET_ROW * em : 0) + SHEET_PANEL_SPACE * em;
 }
 
-/* What stands above and below the plots of a row takes so much in all. */
-static double row_above(const struct sheet *s, size_t row)
+/* What stands above (above_plot) or below (below_plot) the plots of a row takes so much in all. */
+static double row_beside(const struct sheet *s, size_t row,
+	double (*of_cell)(const struct sheet *s, const struct sheet_cell *c))
 {
 	double most = 0;
 
 	for (size_t i = 0; i < s->n_cells; i++)
 		if (s->cells[i].row == row)
-			most = greater(most, above_plot(s, &s->cells[i]));
-	return most;
-}
-
-static double row_below(const struct sheet *s, size_t row)
-{
-	double most = 0;
-
-	for (size_t i = 0; i < s->n_cells; i++)
-		if (s->cells[i].row == row)
-			most = greater(most, below_plot(s, &s->cells[i]));
+			most = greater(most, of_cell(s, &s->cells[i]));
 	return most;
 }
 
@@ -231,7 +222,7 @@ static int set_height(struct sheet *s, double *ret_plot, struct error *err)
 	double around = s->head_bottom + (double) s->foot_rows * SHEET_ROW * s->pen.em + s->margin;
 
 	for (size_t row = 0; row < s->rows; row++)
-		around += row_above(s, row) + row_below(s, row);
+		around += row_beside(s, row, above_plot) + row_beside(s, row, below_plot);
 	double rows = (double) s->rows;
 	double wanted = s->look->height ? (double) s->look->height
 					: whole(around + rows * usual_plot_height(s));
@@ -259,7 +250,7 @@ static void set_rows(struct sheet *s, double plot)
 	double top = s->head_bottom;
 
 	for (size_t row = 0; row < s->rows; row++) {
-		double above = row_above(s, row);
+		double above = row_beside(s, row, above_plot);
 
 		for (size_t i = 0; i < s->n_cells; i++) {
 			struct sheet_cell *c = &s->cells[i];
@@ -272,7 +263,7 @@ static void set_rows(struct sheet *s, double plot)
 			c->title = c->run_title + (c->has_run_title ? SHEET_TITLE * em : 0);
 			c->legend_top = c->title + SHEET_PANEL_TITLE * em;
 		}
-		top += above + plot + row_below(s, row);
+		top += above + plot + row_beside(s, row, below_plot);
 	}
 	s->foot_top = top;
 }

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Takes members of JSON that a run is made of. */
+/* Takes members of JSON that a run is made of, and sets texts. */
 #include "report/info_value.h"
 
 #include <math.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/utf8.h"
 
 const json_t *info_member(const json_t *of, const char *name, const char *inner)
 {
@@ -21,4 +25,16 @@ double info_number(const json_t *of, const char *name, const char *inner)
 const char *info_text(const json_t *of, const char *name, const char *inner)
 {
 	return json_string_value(info_member(of, name, inner));
+}
+
+void info_set_text(json_t *of, const char *name, const char *text)
+{
+	struct buf printable = { 0 };
+
+	/* A file may have any name. */
+	if (json_object_set_new(of, name, json_string(text)) == 0)
+		return;
+	text_add_printable(&printable, text, strlen(text));
+	json_object_set_new(of, name, json_string(printable.failed ? "" : printable.data));
+	buf_done(&printable);
 }

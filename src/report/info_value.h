@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Members of a run's info or of a window, taken with care: what is not there or of another type is NAN or NULL. */
+/* Members of a run's info or of a window, taken with care: what is not there or of another type is NAN or NULL. And a text set with care. */
 #ifndef ASSAY_REPORT_INFO_VALUE_H
 #define ASSAY_REPORT_INFO_VALUE_H
 
@@ -9,5 +9,7 @@
 const json_t *info_member(const json_t *of, const char *name, const char *inner);
 double info_number(const json_t *of, const char *name, const char *inner);
 const char *info_text(const json_t *of, const char *name, const char *inner);
+/* Sets a member of what is written: as it is, or in printable form where it is no UTF-8, as a file may have any name. */
+void info_set_text(json_t *of, const char *name, const char *text);
 
 #endif

@@ -4,9 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/macros.h"
-#include "base/utf8.h"
 #include "model/value.h"
 #include "report/info_value.h"
 #include "report/show.h"
@@ -27,18 +25,6 @@ static void set_bytes(json_t *of, const char *name, double number)
 static void set_count(json_t *of, const char *name, uint64_t number)
 {
 	json_object_set_new(of, name, json_integer((json_int_t) number));
-}
-
-static void set_text(json_t *of, const char *name, const char *text)
-{
-	struct buf printable = { 0 };
-
-	/* A file may have any name. */
-	if (json_object_set_new(of, name, json_string(text)) == 0)
-		return;
-	text_add_printable(&printable, text, strlen(text));
-	json_object_set_new(of, name, json_string(printable.failed ? "" : printable.data));
-	buf_done(&printable);
 }
 
 static json_t *verdicts(const struct story *s)
@@ -145,7 +131,7 @@ static json_t *series(const struct story *s)
 	json_t *of = json_object();
 
 	if (s->run->series)
-		set_text(of, "file", s->run->series);
+		info_set_text(of, "file", s->run->series);
 	set_count(of, "windows", s->survey.windows);
 	set_count(of, "damaged", s->survey.damaged);
 	if (s->survey.damaged > 0)
@@ -164,13 +150,13 @@ json_t *show_json(struct story *s)
 	json_t *of = json_object();
 	json_t *warnings = json_array();
 
-	set_text(of, "schema", "assay-show");
-	set_text(of, "version", "1.0");
+	info_set_text(of, "schema", "assay-show");
+	info_set_text(of, "version", "1.0");
 	json_object_set_new(of, "state", json_string(stored_state_name(s->run->state)));
 	if (s->run->why[0])
 		json_object_set_new(of, "why", json_string(s->run->why));
 	json_object_set_new(of, "format", json_string(s->run->format));
-	set_text(of, "file", s->run->file);
+	info_set_text(of, "file", s->run->file);
 	json_object_set_new(of, "series", series(s));
 	json_object_set_new(of, "verdicts", verdicts(s));
 	json_object_set_new(of, "figures", figures(s));

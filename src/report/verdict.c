@@ -6,8 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/units.h"
+#include "base/utf8.h"
 #include "record/number.h"
+#include "report/wrap.h"
 
 /*
  * JUmPER judges means by 0.7 of the CPUs, 0.8 of the memory, and GPUs by 0.1 GB, 5 % and half of the samples. Kept are the numbers; but CPU is
@@ -57,10 +60,23 @@ static void bytes_text(double bytes, char text[UNITS_TEXT_SIZE])
 	format_bytes(bytes > 0 && bytes < 1e19 ? (uint64_t) bytes : 0, text);
 }
 
+/* Whatever a record calls it: printable, and cut between characters. */
+static void name_limit(const char *limit, char *text)
+{
+	struct buf name = { 0 };
+
+	text_add_printable(&name, limit, strlen(limit));
+	if (name.data && !name.failed)
+		name.data[text_fitting(name.data, name.len, 40)] = '\0';
+	snprintf(text, VERDICT_TEXT_SIZE, "the %.200s limit ended it",
+		name.data && !name.failed ? name.data : "run's");
+	buf_done(&name);
+}
+
 static bool hit_limit(const struct verdict_facts *f, char *text)
 {
 	if (f->limit && *f->limit)
-		snprintf(text, VERDICT_TEXT_SIZE, "the %.40s limit ended it", f->limit);
+		name_limit(f->limit, text);
 	else if (f->oom)
 		snprintf(text, VERDICT_TEXT_SIZE, "the kernel's OOM killer struck");
 	else if (f->memory_hits > 0)

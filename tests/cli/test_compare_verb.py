@@ -18,6 +18,7 @@ import unicodedata
 import pytest
 
 from calling import Caller
+from handmade import columns_of
 from support import parse
 
 GIB = 1 << 30
@@ -69,10 +70,6 @@ def field(compared, name):
 
 def difference(compared, name):
     return field(compared, name)["differences"][0]
-
-
-def width(line):
-    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line)
 
 
 def test_two_real_runs_differ_in_what_their_loads_differ_in(run_assay, records):
@@ -521,7 +518,7 @@ def test_no_line_is_wider_than_the_terminal_and_no_byte_moves_its_cursor(records
     page = records.compare("a", "b", "--fail-if", "wall_seconds > +5%", env={"COLUMNS": str(columns)})
 
     assert page.status == 1
-    assert max(map(width, page.out.splitlines())) <= columns
+    assert max(map(columns_of, page.out.splitlines())) <= columns
     assert not any(unicodedata.category(c) == "Cc" for c in page.out if c != "\n")
     assert "測試資料" in page.out and "memory_peak_process_and_more_bytes" in page.out
 

@@ -6,7 +6,6 @@ import re
 import signal
 import subprocess
 import time
-from pathlib import Path
 
 import pytest
 
@@ -226,7 +225,6 @@ def test_a_small_stack_is_enough(run_assay, kib):
 
 def test_doctor_needs_a_small_stack_too(assay):
     skip_with_a_sanitizer(assay, "makes stack frames many times larger")
-    import subprocess
     done = subprocess.run(["sh", "-c", f'ulimit -s 64; exec "{assay}" doctor'], capture_output=True, timeout=60)
 
     assert done.returncode == 0, done.stderr

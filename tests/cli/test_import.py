@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 from calling import Caller
-from support import REPOSITORY, parse, read_info, read_usage, skip_with_a_sanitizer, wait_for
+from support import REPOSITORY, read_info, read_usage, skip_with_a_sanitizer, wait_for
 
 FOREIGN = REPOSITORY / "tests" / "fixtures" / "foreign"
 MIB = 1 << 20

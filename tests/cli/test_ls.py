@@ -12,11 +12,11 @@ import socket
 import struct
 import subprocess
 import termios
-import unicodedata
 
 import pytest
 
 from calling import Caller
+from handmade import columns_of
 from support import read_info, wait_for
 
 COLUMNS = ["prefix", "state", "exit", "wall", "cpu_mean", "memory_peak", "command"]
@@ -56,10 +56,6 @@ def listed(call, *words, **more):
 
 def prefixes(call, *words, **more):
     return [one["prefix"].rstrip("/").rpartition("/")[2] for one in listed(call, "-F", "prefix", *words, **more)]
-
-
-def width(text):
-    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def test_without_a_path_the_runs_of_the_usual_place_are_listed_by_their_ids(call):
@@ -380,7 +376,7 @@ def test_the_table_is_aligned_whatever_stands_in_a_command(call):
 
     assert len(lines) == 4
     assert "\x1b" not in "".join(lines) and "\x07" not in "".join(lines) and "\r" not in "".join(lines)
-    assert len({width(line) for line in lines}) == 1, lines
+    assert len({columns_of(line) for line in lines}) == 1, lines
     assert lines[0].split() == ["prefix", "command", "exit"]
 
 
@@ -399,8 +395,8 @@ def test_the_table_is_as_wide_as_it_may_be(call, columns):
 
     lines = ls(call, "runs", env={"COLUMNS": str(columns)}).splitlines()
 
-    assert [width(line) <= columns for line in lines] == [True] * 3, lines
-    assert max(width(line) for line in lines) >= columns - 1
+    assert [columns_of(line) <= columns for line in lines] == [True] * 3, lines
+    assert max(columns_of(line) for line in lines) >= columns - 1
     assert lines[0].split() == COLUMNS
     assert all(line.endswith("...") for line in lines[1:])
 
@@ -412,7 +408,7 @@ def test_an_id_is_cut_only_where_the_command_cannot_be(call, columns, whole):
 
     row = ls(call, env={"COLUMNS": str(columns)}).splitlines()[1]
 
-    assert width(row) in (columns, columns - 1) and row.endswith("...")
+    assert columns_of(row) in (columns, columns - 1) and row.endswith("...")
     shown = row.split()[0]
     assert (shown == directory.name) == whole
     assert ls(call, shown, "-F", "id").splitlines()[1] == directory.name
@@ -478,7 +474,7 @@ def test_a_terminal_has_its_width_filled_and_failures_in_color(three, run_assay,
     assert ("\x1b[1;31m2\x1b[0m" in text) == colored
     assert ("\x1b" in text) == colored
     plain = re.sub(r"\x1b\[[0-9;]*m", "", text).splitlines()
-    assert max(map(width, plain)) == 72
+    assert max(map(columns_of, plain)) == 72
 
 
 def test_a_reader_that_has_had_enough_is_no_failure(three, run_assay):

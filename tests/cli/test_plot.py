@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: MIT
 """What `assay plot` draws: real runs, runs of other tools, several over one axis; on every kind of terminal and into files; and what it refuses."""
 import fcntl
-import json
 import os
 import pty
 import re
 import struct
 import subprocess
 import termios
-import unicodedata
 
 import pytest
 
 from calling import Caller
+from handmade import columns_of, write_record
 from support import REPOSITORY, skip_with_a_sanitizer
 
 FOREIGN = REPOSITORY / "tests/fixtures/foreign"
@@ -25,10 +24,6 @@ def plot(run_assay, assay, room):
     return lambda *words, **more: caller("plot", *map(str, words), **more)
 
 
-def columns(line):
-    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line)
-
-
 def window(number, start, end, values=None, **more):
     """Of a gauge its highest, of a counter its growth."""
     return {"schema": "assay-usage", "version": "1.0", "sequence": number, "start_seconds": start, "end_seconds": end, "samples": 1,
@@ -38,22 +33,9 @@ def window(number, start, end, values=None, **more):
 
 @pytest.fixture
 def made(room):
-    """Writes a record by hand: members of its info, and windows (a str or bytes as they are)."""
-    def make(windows=None, directory="made", **info):
-        path = room / directory
-        path.mkdir()
-        whole = {"schema": "assay-run", "version": "1.0", "state": "done", "id": directory, "command": {"text": "job", "argv": ["job"]},
-                 "time": {"started": "2026-11-28T10:00:00Z", "utc_offset": "+00:00", "wall_seconds": 10.0},
-                 "outcome": {"exit_code": 0, "words": "exited 0", "evidence": "e"}, "headline": {},
-                 "measurements": [{"key": key, "kind": kind, "scope": "single"} for key, kind in KNOWN.items()], "notes": []}
-        whole.update(info)
-        (path / "info.json").write_text(json.dumps(whole), encoding="utf-8")
-        if windows is not None:
-            (path / "usage.jsonl").write_bytes(b"".join(
-                w if isinstance(w, bytes) else json.dumps(w).encode() + b"\n" for w in windows))
-        path.chmod(0o755)
-        return path
-    return make
+    rows = [{"key": key, "kind": kind, "scope": "single"} for key, kind in KNOWN.items()]
+    return lambda windows=None, directory="made", **info: write_record(
+        room / directory, windows, **{"headline": {}, "measurements": rows, **info})
 
 
 def rows_of(out, title):
@@ -156,7 +138,7 @@ def test_no_line_passes_the_width_and_nothing_hostile_gets_through(plot, made, w
             called = plot("--width", width, *words, env=env)
             assert (called.status, called.err) == (0, "")
             lines = called.out.split("\n")
-            assert max(map(columns, lines)) <= width
+            assert max(map(columns_of, lines)) <= width
             assert not any(line != line.rstrip() for line in lines)
             assert "\x1b" not in called.out and "\t" not in called.out and "\u202e" not in called.out and "\x07" not in called.out
             assert r"p\e]0;x" in called.out
@@ -185,7 +167,7 @@ def test_on_a_terminal_it_is_as_wide_as_it_and_colored_where_that_is_wanted(run_
 
     text = drawn()
     assert "\x1b[1m" in text
-    assert max(columns(re.sub(r"\x1b\[[0-9;]*m", "", line)) for line in text.split("\n")) == width
+    assert max(columns_of(re.sub(r"\x1b\[[0-9;]*m", "", line)) for line in text.split("\n")) == width
     assert "\x1b" not in drawn(NO_COLOR="1")
     dumb = drawn(TERM="dumb")
     assert "\x1b" not in dumb and dumb.isascii()

@@ -369,7 +369,7 @@ def test_gnuplot_is_not_left_with_ignored_or_blocked_signals(plot, room):
 
 
 def test_too_many_runs_beside_each_other_are_refused_with_the_width_that_they_need(run_assay, room):
-    run = run_assay(["true"])
+    run_assay(["true"])
     target = room / "picture.png"
     words = [str(run_assay.assay), "plot", "--layout=beside", "--metrics=cpu", "-o", str(target), *[f"{run_assay.room}/run1-"] * 30]
     refused = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, env=run_assay.environment(), check=False)

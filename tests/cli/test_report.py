@@ -12,7 +12,8 @@ import subprocess
 import pytest
 
 from calling import Caller
-from pages import Page, headline, long_record, make_record, process, window
+from handmade import headline
+from pages import Page, long_record, make_record, process, window
 from support import REPOSITORY, skip_with_a_sanitizer
 
 FOREIGN = REPOSITORY / "tests" / "fixtures" / "foreign"

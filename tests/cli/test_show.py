@@ -9,11 +9,11 @@ import signal
 import struct
 import subprocess
 import termios
-import unicodedata
 
 import pytest
 
 from calling import Caller
+from handmade import columns_of, headline, write_record
 from support import REPOSITORY, parse, skip_with_a_sanitizer, validator, wait_for
 
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
@@ -26,16 +26,6 @@ def show(run_assay, assay, room):
     return lambda *words, **more: caller("show", *map(str, words), **more)
 
 
-def columns(line):
-    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line)
-
-
-def headline(**values):
-    """NAME=value, or NAME=(value, quality); the value is exact."""
-    return {name: {"value": v[0], "quality": v[1], "key": "k_" + name} if isinstance(v, tuple)
-            else {"value": v, "quality": "exact", "key": "k_" + name} for name, v in values.items()}
-
-
 def window(number, start, end, values=None, **more):
     return {"schema": "assay-usage", "version": "1.0", "sequence": number, "time": "2026-11-28T10:00:00Z", "monotonic_ns": 1,
             "start_seconds": start, "end_seconds": end, "samples": 1, "missed_ticks": 0,
@@ -44,21 +34,7 @@ def window(number, start, end, values=None, **more):
 
 @pytest.fixture
 def made(room):
-    """Writes a record by hand: the info's members, and the windows (a str is written as it is)."""
-    def make(windows=(), name="made", **info):
-        path = room / name
-        path.mkdir()
-        whole = {"schema": "assay-run", "version": "1.0", "state": "done", "id": "an-id",
-                 "command": {"text": "job", "argv": ["job"]}, "time": {"started": "2026-11-28T10:00:00Z", "wall_seconds": 10.0},
-                 "outcome": {"exit_code": 0, "words": "exited 0", "evidence": "e"}, "headline": headline(wall_seconds=10.0),
-                 "notes": []}
-        whole.update(info)
-        (path / "info.json").write_text(json.dumps(whole), encoding="utf-8")
-        if windows:
-            text = "".join(w if isinstance(w, str) else json.dumps(w) + "\n" for w in windows)
-            (path / "usage.jsonl").write_text(text, encoding="utf-8")
-        return path
-    return make
+    return lambda windows=(), name="made", **info: write_record(room / name, windows or None, **{"id": "an-id", **info})
 
 
 def tags(called):
@@ -113,7 +89,7 @@ def test_no_line_passes_the_width(run_assay, show, width, form):
     for extra in ({"LC_ALL": "C"}, {}):
         called = show(*form, "--width", width, f"{run_assay.room}/run1-", env=extra)
         assert called.status == 0
-        assert max(map(columns, called.out.split("\n"))) <= width
+        assert max(map(columns_of, called.out.split("\n"))) <= width
         assert "\x1b" not in called.out and "\t" not in called.out
         assert not any(line != line.rstrip() for line in called.out.split("\n"))
 
@@ -168,7 +144,7 @@ def test_on_a_terminal_the_page_is_as_wide_as_it_and_colored(run_assay, assay, m
 
     assert "\x1b[1m" in text
     lines = ESCAPE.sub("", text).split("\n")
-    assert max(map(columns, lines)) == width  # the axis of the charts
+    assert max(map(columns_of, lines)) == width  # the axis of the charts
     for more in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
         assert "\x1b" not in on_terminal([str(assay), "show", str(path)], width, {**env, **more})
 

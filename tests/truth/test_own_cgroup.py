@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from checks import MIB, TEARDOWN_SECONDS, check_cpu, check_processes
+from checks import MIB, TEARDOWN_SECONDS, check_cpu, check_processes, says
 from support import CPU_TOLERANCE_SECONDS, SLOWNESS
 
 OWN = ["--cgroup=own"]

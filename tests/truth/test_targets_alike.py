@@ -7,7 +7,7 @@ import pytest
 from checks import MIB
 from stage import CLOCK_TICK_SECONDS, OFTEN, TALK_BYTES, TALK_SECONDS, Nobody, Actor, amount, assert_cpu, cpu
 from support import fields_of
-from test_targets_places import made_cgroup, move, unique  # noqa: F401
+from test_targets_places import move, unique
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root to be another user and to make a cgroup")
 
@@ -45,7 +45,7 @@ def work(stage, first, look):
 
 @needs_root
 @pytest.mark.parametrize("options", [[], OFTEN], ids=["default", "often"])
-def test_one_workload_has_the_same_totals_for_run_and_for_each_target(stage, made_cgroup, options):  # noqa: F811
+def test_one_workload_has_the_same_totals_for_run_and_for_each_target(stage, made_cgroup, options):
     nobody, path = Nobody(), unique()
     place = made_cgroup("v1", path)
     run, first = begin_run(stage, nobody, options)

@@ -157,6 +157,13 @@ static void a_limit_that_was_hit_is_told_first_and_of_any_run(void **state)
 	assert_int_equal(verdict_judge(&f, found), 2);
 	assert_int_equal(found[0].tag, VERDICT_HIT_LIMIT);
 	assert_string_equal(found[0].figures, "the memory limit ended it");
+	/* Whatever a foreign record has there. */
+	f.limit = "\x7f"
+		  "2345678901234567890123456789012345\xc3\xa9\xc3\xa9"
+		  "xyz";
+	verdict_judge(&f, found);
+	assert_string_equal(found[0].figures,
+		"the \\x7f2345678901234567890123456789012345\xc3\xa9\xc3\xa9 limit ended it");
 	f.limit = NULL;
 	assert_false(has(&f, VERDICT_HIT_LIMIT));
 	f.oom = true;
