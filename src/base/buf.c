@@ -90,6 +90,18 @@ void buf_clear(struct buf *b)
 		b->data[0] = '\0';
 }
 
+char *buf_take(struct buf *b)
+{
+	char *text = NULL;
+
+	if (!b->failed && (b->data || buf_reserve(b, 0))) {
+		text = b->data;
+		b->data = NULL;
+	}
+	buf_done(b);
+	return text;
+}
+
 void buf_done(struct buf *b)
 {
 	free(b->data);

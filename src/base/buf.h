@@ -26,6 +26,8 @@ bool buf_reserve(struct buf *b, size_t n);
 
 /* Empties the buffer and keeps its memory; also clears `failed`. */
 void buf_clear(struct buf *b);
+/* The text itself, for free(3): "" where nothing was added; NULL without memory. The buffer is then as after { 0 }. */
+char *buf_take(struct buf *b);
 /* Gives the memory back; the buffer is then as after { 0 }. */
 void buf_done(struct buf *b);
 

@@ -18,29 +18,37 @@
 /* Other characters mean something to one shell or another. */
 #define PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-_+,@%="
 
-/* The greatest names, which are the newest runs where the date comes first; the least of them in front. */
+/* The greatest names, which are the newest runs where the date comes first. */
 struct greatest {
 	char names[NEWEST][NAME_MAX + 1];
 	size_t n;
+	size_t least; /* of all places taken, when there are no others */
 };
+
+static void find_least(struct greatest *g)
+{
+	g->least = 0;
+	for (size_t i = 1; i < g->n; i++)
+		if (strcmp(g->names[i], g->names[g->least]) < 0)
+			g->least = i;
+}
 
 static void take(struct greatest *g, const char *name, size_t length)
 {
-	size_t at = 0;
+	size_t at = g->n < NEWEST ? g->n : g->least;
 
-	while (at < g->n && strncmp(g->names[at], name, length) < 0)
-		at++;
-	if ((at == 0 && g->n == NEWEST) || length > NAME_MAX)
+	if (length > NAME_MAX || (g->n == NEWEST && strncmp(g->names[at], name, length) >= 0))
 		return;
-	if (g->n == NEWEST) {
-		at--;
-		memmove(g->names[0], g->names[1], at * sizeof(g->names[0]));
-	} else {
-		memmove(g->names[at + 1], g->names[at], (g->n - at) * sizeof(g->names[0]));
-		g->n++;
-	}
 	memcpy(g->names[at], name, length);
 	g->names[at][length] = '\0';
+	g->n += g->n < NEWEST;
+	if (g->n == NEWEST)
+		find_least(g);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(a, b);
 }
 
 /* How much of the name of a directory, or of an info file without its own, names a run; 0: none. */
@@ -99,6 +107,7 @@ void completion_runs(const char *output_prefix, struct buf *out)
 	}
 	if (d)
 		closedir(d);
+	qsort(g.names, g.n, sizeof(g.names[0]), compare_names);
 	if (g.n > 0)
 		buf_add_text(out, "@last\n");
 	while (g.n > 0)

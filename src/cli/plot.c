@@ -22,10 +22,6 @@
 #include "report/picture_text.h"
 
 #define PROCESSES_ON_TERMINAL 4
-#define PIXELS_MIN 200
-#define PIXELS_MAX 20000
-#define POINTS_MIN 4
-#define POINTS_MAX 72
 
 static const struct option_choice layouts[] = {
 	{ "overlaid", PICTURE_OVERLAID },
@@ -204,8 +200,8 @@ static bool is_text(const char *path)
 static int read_look(const struct verb *verb, const struct option_values *values,
 	struct picture_look *look, struct error *err)
 {
-	static const size_t pixels[] = { PIXELS_MIN, PIXELS_MAX };
-	static const size_t letters[] = { POINTS_MIN, POINTS_MAX };
+	static const size_t pixels[] = { PICTURE_PIXELS_MIN, PICTURE_PIXELS_MAX };
+	static const size_t letters[] = { PICTURE_LETTERS_MIN, PICTURE_LETTERS_MAX };
 	bool text = is_text(output_of(verb, values));
 	int r;
 

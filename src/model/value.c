@@ -2,6 +2,8 @@
 /* The names and marks of the qualities. */
 #include "model/value.h"
 
+#include <string.h>
+
 #include "base/macros.h"
 
 static const struct {
@@ -20,6 +22,14 @@ _Static_assert(ARRAY_SIZE(qualities) == N_QUALITY, "one row a quality");
 const char *quality_name(enum quality q)
 {
 	return qualities[q < N_QUALITY ? q : ABSENT].name;
+}
+
+enum quality quality_of_name(const char *name)
+{
+	for (unsigned q = 0; name && q < N_QUALITY; q++)
+		if (strcmp(qualities[q].name, name) == 0)
+			return (enum quality) q;
+	return ABSENT;
 }
 
 const char *quality_mark(enum quality q)

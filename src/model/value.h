@@ -24,6 +24,8 @@ struct value {
 
 /* "exact", "sampled", "lower_bound", "upper_bound", "estimate", "absent" */
 const char *quality_name(enum quality q);
+/* Of that name; ABSENT: there is none, or no name (NULL). */
+enum quality quality_of_name(const char *name);
 /* The one that claims less: exact, sampled, estimate, lower bound, upper bound; ABSENT gives way to any. */
 enum quality quality_worse(enum quality a, enum quality b);
 /* "=", "~", ">=", "<=", "~" as the summary marks them */

@@ -120,20 +120,13 @@ static struct field json_field(const json_t *value)
 	}
 }
 
-static uint8_t quality_by_name(const char *name)
-{
-	for (int q = EXACT; name && q < N_QUALITY; q++)
-		if (strcmp(quality_name((enum quality) q), name) == 0)
-			return (uint8_t) q;
-	return ABSENT;
-}
-
 /* "value" of an object of the headline or the summary, with its quality. */
 static struct field measured_field(const json_t *of)
 {
 	struct field field = json_field(json_object_get(of, "value"));
 
-	field.quality = quality_by_name(json_string_value(json_object_get(of, "quality")));
+	field.quality =
+		(uint8_t) quality_of_name(json_string_value(json_object_get(of, "quality")));
 	return field;
 }
 

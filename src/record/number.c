@@ -32,10 +32,7 @@ void format_cores(double cores, char text[UNITS_TEXT_SIZE])
 
 const char *mark_of_quality(const char *name)
 {
-	for (unsigned q = 0; q < N_QUALITY; q++)
-		if (strcmp(name, quality_name((enum quality) q)) == 0)
-			return quality_mark((enum quality) q);
-	return "";
+	return quality_mark(quality_of_name(name));
 }
 
 void format_number(uint8_t unit, uint64_t n, char text[UNITS_TEXT_SIZE])

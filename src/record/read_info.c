@@ -15,12 +15,8 @@
 
 static bool find_quality(const char *name, uint8_t *ret)
 {
-	for (int q = EXACT; q < N_QUALITY; q++) {
-		*ret = (uint8_t) q;
-		if (strcmp(quality_name((enum quality) q), name) == 0)
-			return true;
-	}
-	return false;
+	*ret = (uint8_t) quality_of_name(name);
+	return *ret != ABSENT;
 }
 
 static uint64_t value_in_unit(struct members *m, const json_t *of, uint8_t unit)

@@ -32,27 +32,11 @@ struct kind {
 	bool has_bold, draws_letters;
 };
 
-#define SIDE_LEAST 200
-#define SIDE_MOST 20000
-#define FONT_LEAST 4
-#define FONT_MOST 72
-
 /* Opacity of the stretch between least and greatest, and of a band. */
 #define SPREAD_OPACITY 0.28
 /* Of the line along the greatest, without which a peak of a few pixels is too pale to be seen. */
 #define TOPS_OPACITY 0.65
 #define BAND_OPACITY 0.18
-
-static int check_look(const struct picture_look *look, struct error *err)
-{
-	if (look->width && (look->width < SIDE_LEAST || look->width > SIDE_MOST))
-		return error_say(err, -EINVAL, "a picture is %d to %d wide, not %zu", SIDE_LEAST,
-			SIDE_MOST, look->width);
-	if (look->height > SIDE_MOST)
-		return error_say(err, -EINVAL, "a picture is at most %d high, not %zu", SIDE_MOST,
-			look->height);
-	return 0;
-}
 
 static struct pen pen_of(const struct kind *kind, const struct picture_look *look, struct buf *out)
 {
@@ -301,10 +285,7 @@ static int draw(const struct kind *kind, const struct picture *p, const struct p
 	struct sheet s;
 	AUTO_CLOSE int drawn = -1;
 
-	int r = check_look(look, err);
-	if (r < 0)
-		return r;
-	r = sheet_make(p, look, &pen, &s, err);
+	int r = sheet_make(p, look, &pen, &s, err);
 	if (r < 0)
 		return r;
 	begin_script(kind, &s);

@@ -99,18 +99,6 @@ const char *limit_color_of(const struct pen *pen, const struct picture *p,
 	return pen->colors->quiet;
 }
 
-static char *taken(struct buf *text)
-{
-	char *data = text->failed ? NULL : text->data;
-
-	if (text->failed)
-		free(text->data);
-	else if (!data)
-		data = strdup("");
-	*text = (struct buf){ 0 };
-	return data;
-}
-
 /* "lower bound". */
 static void add_quality(struct buf *text, enum quality quality)
 {
@@ -136,7 +124,7 @@ static char *source_of(const struct picture_line *l)
 		buf_addf(&text, "; highest: %s, ", l->peak_key);
 		add_quality(&text, l->peak_quality);
 	}
-	return taken(&text);
+	return buf_take(&text);
 }
 
 /* What all lines have in common; NULL when they differ. */
@@ -163,7 +151,7 @@ static bool add_entry(struct legend *l, enum legend_sample sample, struct line_s
 	struct buf shown = { 0 };
 
 	text_add_within_ems(&shown, label, LONGEST);
-	char *text = taken(&shown);
+	char *text = buf_take(&shown);
 	if (!text || !source) {
 		free(text);
 		free(source);

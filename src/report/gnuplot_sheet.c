@@ -158,8 +158,13 @@ static int check_columns(const struct sheet *s, struct error *err)
 {
 	double wide = (s->cells[0].plot.right - s->cells[0].plot.left) / s->pen.em;
 
-	if (s->columns < 2 || wide >= PLOT_NARROWEST)
+	if (wide >= (s->columns > 1 ? PLOT_NARROWEST : PLOT_LEAST))
 		return 0;
+	if (s->columns < 2)
+		return error_say(err, -EINVAL,
+			"a width of %.0f has no room beside the numbers: choose a smaller "
+			"--font-size, or a --width of %.0f",
+			s->pen.width, whole(s->pen.width + (PLOT_NARROWEST - wide) * s->pen.em));
 	return error_say(err, -EINVAL,
 		"%zu runs beside each other have no room in a width of %.0f: choose fewer runs, "
 		"another --layout, or a --width of %.0f",

@@ -9,6 +9,7 @@
 #include "report/axis.h"
 #include "report/html_parts.h"
 #include "report/html_text.h"
+#include "report/lesser.h"
 #include "report/picture_thin.h"
 #include "report/svg.h"
 
@@ -44,7 +45,7 @@ static void mean_and_peak(const struct picture_line *line, double *ret_mean, dou
 			continue;
 		sum += p->mean * (p->end - p->start);
 		length += p->end - p->start;
-		*ret_peak = larger(*ret_peak, p->high);
+		*ret_peak = greater(*ret_peak, p->high);
 	}
 	*ret_mean = length > 0 ? sum / length : (double) NAN;
 }

@@ -147,7 +147,6 @@ static void add_times(struct buf *out, const struct thin_line *line, bool first)
 	buf_add_text(out, "}}");
 }
 
-/* [run, moment, words] */
 /* Of several runs with the run that it is of. */
 static void add_mark_label(
 	struct buf *out, const struct picture *p, const struct picture_mark *mark)
@@ -164,6 +163,7 @@ static void add_mark_label(
 	buf_done(&label);
 }
 
+/* [run, moment, words] */
 static void add_marks(struct buf *out, const struct picture *p)
 {
 	bool first = true;

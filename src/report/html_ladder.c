@@ -8,6 +8,7 @@
 #include "report/html_parts.h"
 #include "report/html_text.h"
 #include "report/info_value.h"
+#include "report/lesser.h"
 #include "report/picture_thin.h"
 #include "report/show.h"
 
@@ -35,7 +36,7 @@ static void add_nearness(struct buf *out, double use, double most)
 	buf_addf(out,
 		"<meter min=\"0\" max=\"100\" high=\"90\" optimum=\"0\" value=\"%.1f\" "
 		"aria-label=\"part of the limit that was used\"></meter> %.*f %%",
-		smaller(100 * use / most, 100), use / most < 0.1 ? 1 : 0, 100 * use / most);
+		lesser(100 * use / most, 100), use / most < 0.1 ? 1 : 0, 100 * use / most);
 }
 
 static void add_hits(struct buf *out, const json_t *limit)

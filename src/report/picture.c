@@ -174,9 +174,10 @@ static int finish(struct picture *p, const struct picture_options *o,
 		return say_nothing(p, o, err);
 	set_ends(p, o);
 	r = picture_arrange(p, o);
-	if (r == 0 && o->compress_idle)
+	if (r == 0 && o->compress_idle) {
 		r = picture_compress(p);
-	picture_sort(p);
+		picture_sort(p);
+	}
 	if (r == 0)
 		return 0;
 	return error_set(err, r, "cannot draw");

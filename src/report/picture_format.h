@@ -9,6 +9,12 @@
 struct error;
 struct picture;
 
+/* What a picture in a file may have: who reads --width and the like sees to it. */
+#define PICTURE_PIXELS_MIN 200
+#define PICTURE_PIXELS_MAX 20000
+#define PICTURE_LETTERS_MIN 4 /* points */
+#define PICTURE_LETTERS_MAX 72
+
 /* How it looks; 0 and NULL: as the format likes it. */
 struct picture_look {
 	bool dark;

@@ -15,14 +15,6 @@
 
 #define LEAST_MORE 0.01 /* than what is drawn: less is not seen */
 
-static enum quality quality_named(const char *name)
-{
-	for (unsigned q = 0; name && q < N_QUALITY; q++)
-		if (strcmp(name, quality_name((enum quality) q)) == 0)
-			return (enum quality) q;
-	return ESTIMATE;
-}
-
 static bool is(const json_t *limit, const char *member, const char *text)
 {
 	const char *found = info_text(limit, member, NULL);
@@ -175,7 +167,7 @@ static int add_known_peak(struct picture_panel *panel, size_t run, const json_t 
 		json_object_get(json_object_get(info, "headline"), "memory_peak_bytes");
 	double value = info_number(peak, "value", NULL);
 	const char *key = info_text(peak, "key", NULL);
-	enum quality quality = quality_named(info_text(peak, "quality", NULL));
+	enum quality quality = picture_quality(info_text(peak, "quality", NULL));
 	double drawn = top_of_run(panel, run);
 	char number[AXIS_TEXT_SIZE];
 	struct buf words = { 0 };

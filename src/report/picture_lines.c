@@ -11,15 +11,6 @@
 #include "report/info_value.h"
 #include "report/picture_parts.h"
 
-/* A copy of what the buffer holds, which is done with; NULL without memory. */
-static char *taken(struct buf *text)
-{
-	char *copy = text->failed ? NULL : strdup(text->data ? text->data : "");
-
-	buf_done(text);
-	return copy;
-}
-
 /* Parts of a whole are stacked: those of two runs in one panel would be no whole. */
 static bool is_of_one_run(const char *name)
 {
@@ -34,7 +25,7 @@ static char *title_of(const struct picture *p, const char *title, size_t run)
 	buf_add_text(&text, title);
 	if (p->n_runs > 1 && run < p->n_runs)
 		buf_addf(&text, ", %s", p->runs[run].name);
-	return taken(&text);
+	return buf_take(&text);
 }
 
 struct picture_panel *picture_panel(
@@ -97,7 +88,7 @@ static char *label_of(
 		buf_add_text(&text, ", in a cgroup with others");
 	if (strncmp(s->key, "host_pressure", 13) == 0 && usual)
 		buf_add_text(&text, ", of the whole machine");
-	return taken(&text);
+	return buf_take(&text);
 }
 
 /* A sum that is too large at each sample is no upper bound of what was between them. */
@@ -124,7 +115,7 @@ static char *why_of(const struct picture_source *s)
 	if (is_bound_at_samples(s))
 		buf_addf(&text, "%san upper bound at the samples, not between them",
 			help ? "; " : "");
-	return taken(&text);
+	return buf_take(&text);
 }
 
 static int add_line(struct picture_reading *r, struct picture_source *s)

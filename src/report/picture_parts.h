@@ -7,10 +7,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "model/value.h"
 #include "report/picture.h"
 #include "report/picture_track.h"
 
 struct picture_metrics;
+
+/* Of a reading whose record does not say: an estimate. */
+static inline enum quality picture_quality(const char *name)
+{
+	enum quality quality = quality_of_name(name);
+
+	return quality != ABSENT ? quality : ESTIMATE;
+}
 
 #define PICTURE_KEY_SIZE 96
 #define PICTURE_SOURCES_MAX                                                                        \

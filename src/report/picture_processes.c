@@ -66,14 +66,6 @@ struct listed {
 
 /* Which measurements */
 
-static enum quality quality_named(const char *name)
-{
-	for (unsigned q = 0; name && q < N_QUALITY; q++)
-		if (strcmp(name, quality_name((enum quality) q)) == 0)
-			return (enum quality) q;
-	return ESTIMATE;
-}
-
 /* Takes the first glob that a measurement of processes fits. */
 static void choose_key(struct kind *k, const json_t *info, const char *const *globs)
 {
@@ -91,7 +83,7 @@ static void choose_key(struct kind *k, const json_t *info, const char *const *gl
 				continue;
 			memcpy(k->key, key, strlen(key) + 1);
 			k->is_counter = kind && strcmp(kind, "counter") == 0;
-			k->quality = quality_named(info_text(row, "quality", NULL));
+			k->quality = picture_quality(info_text(row, "quality", NULL));
 		}
 	}
 }
@@ -373,7 +365,7 @@ static bool add_top_point(const struct drawn *d, struct kind *k, struct picture_
 			(since > d->reading->from ? since : d->reading->from) +
 				d->reading->picture->runs[d->reading->run].offset,
 			p.start);
-	picture_track_add(track, p, quality ? quality_named(quality) : k->quality);
+	picture_track_add(track, p, quality ? picture_quality(quality) : k->quality);
 	if (is_gone(process))
 		k->holds[track - k->tracks] = (double) NAN;
 	else if (!isnan(p.mean))
@@ -472,15 +464,6 @@ static int fill_line(struct drawn *d, const struct kind *k, struct picture_line 
 	return line->key ? 0 : -ENOMEM;
 }
 
-/* A copy of what the buffer holds, which is done with; NULL without memory. */
-static char *taken(struct buf *text)
-{
-	char *copy = text->failed ? NULL : strdup(text->data ? text->data : "");
-
-	buf_done(text);
-	return copy;
-}
-
 static int add_top(struct drawn *d, struct kind *k, struct picture_panel *panel, size_t which)
 {
 	const struct process_sum *of = &k->top[which];
@@ -497,8 +480,8 @@ static int add_top(struct drawn *d, struct kind *k, struct picture_panel *panel,
 			    : "name not known");
 	if (k->held[which])
 		buf_add_text(&why, "; while it did nothing, what it had before");
-	line->label = taken(&label);
-	line->why = taken(&why);
+	line->label = buf_take(&label);
+	line->why = buf_take(&why);
 	return line->label && line->why ? 0 : -ENOMEM;
 }
 

@@ -347,12 +347,7 @@ static enum quality quality_of(const json_t *value, const json_t *row)
 {
 	const char *name = info_text(value, "quality", NULL);
 
-	if (!name)
-		name = info_text(row, "quality", NULL);
-	for (unsigned q = 0; name && q < N_QUALITY; q++)
-		if (strcmp(name, quality_name((enum quality) q)) == 0)
-			return (enum quality) q;
-	return ESTIMATE;
+	return picture_quality(name ? name : info_text(row, "quality", NULL));
 }
 
 static double first_known(double a, double b, double c)

@@ -8,17 +8,6 @@
 
 #include "report/picture.h"
 
-/* Of two numbers; fmax(3) would be one of libm, which nothing else needs. */
-static inline double larger(double a, double b)
-{
-	return a > b ? a : b;
-}
-
-static inline double smaller(double a, double b)
-{
-	return a < b ? a : b;
-}
-
 struct thin_line {
 	struct picture_point *points;
 	size_t n;

@@ -47,12 +47,9 @@ static double *number_of(struct process_sum *p, enum process_number number)
 /* What was read at samples a process has used at least: it went on after the last of them, and may have had more between them. */
 static unsigned char quality_of(const json_t *of)
 {
-	const char *name = info_text(of, "quality", NULL);
+	enum quality quality = quality_of_name(info_text(of, "quality", NULL));
 
-	for (unsigned char q = 0; name && q < N_QUALITY; q++)
-		if (strcmp(name, quality_name((enum quality) q)) == 0)
-			return q == SAMPLED ? LOWER_BOUND : q;
-	return ABSENT;
+	return quality == SAMPLED ? LOWER_BOUND : (unsigned char) quality;
 }
 
 unsigned char process_quality_of_both(unsigned char a, unsigned char b)

@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "report/axis.h"
 #include "report/html_text.h"
+#include "report/lesser.h"
 #include "report/picture_thin.h"
 
 #define WIDTH 760.0
@@ -32,7 +33,7 @@ static double x_of(const struct drawing *d, double at)
 	double span = d->picture->end - d->picture->start;
 	double part = span > 0 ? (at - d->picture->start) / span : 0;
 
-	return LEFT + smaller(larger(part, 0), 1) * (RIGHT - LEFT);
+	return LEFT + lesser(greater(part, 0), 1) * (RIGHT - LEFT);
 }
 
 static double y_of(const struct drawing *d, double value)
@@ -40,7 +41,7 @@ static double y_of(const struct drawing *d, double value)
 	double span = d->values.high - d->values.low;
 	double part = span > 0 ? (value - d->values.low) / span : 0;
 
-	return d->bottom - smaller(larger(part, 0), 1) * (d->bottom - TOP);
+	return d->bottom - lesser(greater(part, 0), 1) * (d->bottom - TOP);
 }
 
 static bool is_of_several(const struct picture_panel *panel)
@@ -156,7 +157,7 @@ static void add_gaps(const struct drawing *d)
 	for (size_t i = 0; i < d->picture->n_gaps; i++) {
 		const struct picture_gap *gap = &d->picture->gaps[i];
 		double x = x_of(d, gap->start);
-		double wide = larger(x_of(d, gap->end) - x, 1.5);
+		double wide = greater(x_of(d, gap->end) - x, 1.5);
 
 		if (gap->run != PICTURE_ALL_RUNS && d->panel->run != PICTURE_ALL_RUNS &&
 			gap->run != d->panel->run)
@@ -204,7 +205,7 @@ static void add_ranges(const struct drawing *d, const struct thin_line *line)
 		if (!has_range(d, p))
 			continue;
 		move_to(d->out, x_of(d, p->start), y_of(d, p->high));
-		add_to(d->out, 'H', larger(x_of(d, p->end), x_of(d, p->start) + 0.8));
+		add_to(d->out, 'H', greater(x_of(d, p->end), x_of(d, p->start) + 0.8));
 		add_to(d->out, 'V', y_of(d, p->low));
 		add_to(d->out, 'H', x_of(d, p->start));
 		buf_add_char(d->out, 'Z');
@@ -383,7 +384,7 @@ void svg_panel(
 		fine = picture_thin(&panel->lines[i], panel->stacked, points, &lines[i]);
 	for (size_t i = 0; i < panel->n_limits; i++)
 		if (panel->limits[i].in_sight)
-			highest = larger(highest, panel->limits[i].value);
+			highest = greater(highest, panel->limits[i].value);
 	axis_of_values(panel->unit, highest, VALUE_TICKS, &d.values);
 	if (fine)
 		add_all(&d, lines);

@@ -472,3 +472,13 @@ def test_times_below_narrow_columns_are_two_at_least_and_apart(plot, training, o
     # A figure is 0.64 em of letters of 12 pixels at the least.
     apart = [b[0] - a[0] for a, b in zip(row, row[1:])]
     assert min(apart) > len(row[-1][1]) * 0.5 * 12, row
+
+
+@pytest.mark.parametrize("width, size, fits", [(200, 30, False), (300, 40, False), (200, 72, False), (200, 4, True), (300, 10, True)])
+def test_letters_too_large_for_the_sheet_are_refused_with_the_width_that_they_need(plot, training, room, width, size, fits):
+    target = room / "picture.png"
+    called = plot(f"--width={width}", f"--font-size={size}", "-o", target, training())
+
+    assert called.status == (0 if fits else 2), called.err
+    assert target.exists() == fits
+    assert fits or f"a width of {width} has no room beside the numbers" in called.err

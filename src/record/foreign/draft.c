@@ -520,12 +520,10 @@ static void statistic_of(struct draft *d, json_t *summary, const char *key, cons
 
 static enum quality quality_of(const json_t *total, const struct measure *row)
 {
-	const char *name = json_string_value(json_object_get(total, "quality"));
+	enum quality quality =
+		quality_of_name(json_string_value(json_object_get(total, "quality")));
 
-	for (int q = EXACT; name && q < N_QUALITY; q++)
-		if (strcmp(quality_name((enum quality) q), name) == 0)
-			return (enum quality) q;
-	return (enum quality) row->quality;
+	return quality != ABSENT ? quality : (enum quality) row->quality;
 }
 
 void draft_statistics(
