@@ -646,3 +646,24 @@ def test_the_mode_decides_whose_session_the_job_is_in(call, mode, same):
 @pytest.mark.parametrize("code", [0, 1, 2, 124, 126, 127, 255])
 def test_the_exit_status_is_the_commands(call, code):
     assert call("run", "-q", "-p", "record/", "sh", "-c", f"exit {code}").status == code
+
+
+@pytest.mark.parametrize("verb, option, value", [
+    ("run", "--sample-interval", "a" * 10000), ("run", "--sample-interval", "0." + "0" * 10000), ("run", "--limit-grace", "1x" * 5000),
+    ("run", "--budget", "9" * 10000), ("run", "--fail-time", "a" * 600), ("plot", "--from", "a" * 10000), ("run", "--report-interval", "0." + "0" * 10000),
+    ("attach", "--for", "1h" * 5000 + "x"), ("snapshot", "--interval", "-" * 10000)])
+def test_a_value_too_long_to_be_said_leaves_the_name_of_its_option(call, verb, option, value):
+    tail = {"run": ["--", "touch", "started"], "plot": ["."], "attach": ["user"], "snapshot": ["user"]}[verb]
+    line = refused(call(verb, option, value, *tail))
+
+    assert option in line.split(":")[1] and value[:20] in line and value[:100] not in line, line
+    assert len(line) < 250
+
+
+@pytest.mark.parametrize("limit, said", [
+    ("wall=" + "a" * 300, 'limit wall: "aaaa'), ("wall=" + "a" * 100, 'limit wall: "aaaa'), ("cpu=1h,memory=" + "9" * 300 + "G", 'limit memory: "9999'),
+    ("wall" + "a" * 300, 'no limit is called "wallaaaa'), ("walls=" + "1" * 300, 'no limit is called "walls=1111')])
+def test_a_limit_whose_value_is_too_long_is_told_by_its_name(call, limit, said):
+    line = refused(call("run", "--limit", limit, "--", "touch", "started"))
+
+    assert said in line and ("known are" in line) == ("no limit" in said), line
