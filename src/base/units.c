@@ -205,6 +205,29 @@ static bool parse_number_with_unit(const char *text, uint64_t *ret_ns)
 	return true;
 }
 
+/* 1h30m: numbers, each with its unit, one after the other. */
+static bool parse_parts(const char *text, uint64_t *ret_ns)
+{
+	char part[32];
+	uint64_t total = 0;
+
+	do {
+		size_t n = strspn(text, "0123456789.");
+		size_t unit = strspn(text + n, "abcdefghijklmnopqrstuvwxyz");
+		uint64_t ns;
+
+		if (n == 0 || unit == 0 || n + unit >= sizeof(part))
+			return false;
+		memcpy(part, text, n + unit);
+		part[n + unit] = '\0';
+		if (!parse_number_with_unit(part, &ns) || !add_product(&total, ns, 1))
+			return false;
+		text += n + unit;
+	} while (*text);
+	*ret_ns = total;
+	return true;
+}
+
 /* Of what was given only so much is repeated that the rest of the line has room. */
 #define QUOTED_MAX 60
 
@@ -218,12 +241,13 @@ static int refuse(struct error *err, const char *text, const char *why)
 
 int parse_duration(const char *text, uint64_t *ret_ns, struct error *err)
 {
-	bool ok = strchr(text, ':') ? parse_clock(text, ret_ns)
-				    : parse_number_with_unit(text, ret_ns);
+	bool ok = strchr(text, ':')
+			  ? parse_clock(text, ret_ns)
+			  : parse_number_with_unit(text, ret_ns) || parse_parts(text, ret_ns);
 
 	if (ok)
 		return 0;
-	return refuse(err, text, "is not a duration (1.5, 500ms, 5m, 2h, HH:MM:SS)");
+	return refuse(err, text, "is not a duration (1.5, 500ms, 5m, 1h30m, HH:MM:SS)");
 }
 
 /* "K", "k", "KiB": binary, as Slurm and ulimit(1) count. */

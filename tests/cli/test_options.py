@@ -7,6 +7,7 @@ import signal
 import pytest
 
 from calling import CONFIG, Caller
+from support import read_info
 
 USER_CONFIG = "home/.config/assay/config"
 # For each option five values that differ, the last one not the default; switches have two.
@@ -667,3 +668,11 @@ def test_a_limit_whose_value_is_too_long_is_told_by_its_name(call, limit, said):
     line = refused(call("run", "--limit", limit, "--", "touch", "started"))
 
     assert said in line and ("known are" in line) == ("no limit" in said), line
+
+
+def test_a_duration_of_several_parts_is_one_wherever_durations_are_taken(call, room):
+    assert call("run", "-q", "-p", f"{room}/record/", "--sample-interval", "0s100ms", "--fail-time", "1m0s", "true").status == 0
+    assert read_info(f"{room}/record/")["options"]["sample_interval_seconds"] == 0.1
+    assert call("run", "-q", "-p", f"{room}/ended/", "--limit", "wall=0s200ms", "sleep", "1000").status == 124
+    for option in ("--sample-interval", "--fail-time", "--limit-grace"):
+        assert '"1h30" is not a duration' in refused(call("run", option, "1h30", "touch", "started"))

@@ -274,6 +274,8 @@ def test_what_was_not_recorded_is_not_called_idle(plot, made):
 @pytest.mark.parametrize("words, told", [
     (["--from", "5", "--to", "3"], "--from 5 is not before --to 3"),
     (["--from", "3", "--to", "3"], "--from 3 is not before --to 3"),
+    (["--from", "1h30m", "--to", "1h20m"], "--from 1h30m is not before --to 1h20m"),
+    (["--from", "1m0.5s", "--to", "01:00"], "--from 1m0.5s is not before --to 01:00"),
     (["--to", "0"], "--to 0"),
     (["--from", "-1"], "--from"),
     (["--from", "soon"], '"soon" is not a duration'),
