@@ -282,6 +282,14 @@ def test_runs_that_are_too_many_are_told_once_with_their_number(plot, made, room
 
 
 @pytest.mark.parametrize("words, told", [
+    (["-m", "cpu", "--from", "1h"], "nothing was measured of what is to be drawn in that stretch of time"),
+    (["--from", "1h"], "nothing to draw was measured in that stretch of time"),
+    (["-m", "io"], "nothing was measured of what is to be drawn\n")])
+def test_nothing_to_draw_in_a_stretch_of_time_is_told_as_that(plot, made, words, told):
+    one_line(plot(*words, made([window(0, 0, 10, {"tree_cpu_percent": 100})])), 1, told)
+
+
+@pytest.mark.parametrize("words, told", [
     (["--from", "5", "--to", "3"], "--from 5 is not before --to 3"),
     (["--from", "3", "--to", "3"], "--from 3 is not before --to 3"),
     (["--from", "1h30m", "--to", "1h20m"], "--from 1h30m is not before --to 1h20m"),
