@@ -676,3 +676,20 @@ def test_a_duration_of_several_parts_is_one_wherever_durations_are_taken(call, r
     assert call("run", "-q", "-p", f"{room}/ended/", "--limit", "wall=0s200ms", "sleep", "1000").status == 124
     for option in ("--sample-interval", "--fail-time", "--limit-grace"):
         assert '"1h30" is not a duration' in refused(call("run", option, "1h30", "touch", "started"))
+
+
+@pytest.mark.parametrize("first, second", [
+    ("user", "user"), (str(os.getpid()), f"tree:{os.getpid()}"), ("system", "system"), (f"user:{os.getuid()}", "user"),
+    (f"pids:{os.getpid()},{os.getppid()}", f"pids:{os.getpid()},{os.getppid()}")])
+def test_a_target_that_is_there_twice_is_refused(call, room, first, second):
+    line = refused(call("run", "--target", first, "--target", "group", "--target", second, "-p", "record/", "touch", "started"))
+    assert "--target: the target " in line and " is there twice" in line
+    assert not list(room.rglob("*info.json"))
+    called = call("attach", "-p", "record/", "--for", "100ms", first, second)
+    assert called.status == 2 and "is there twice" in one_line(called)
+
+
+def test_targets_that_only_hold_the_same_processes_are_two(call):
+    called = call("run", "-q", "--target", str(os.getpid()), "--target", f"pids:{os.getpid()}", "-p", "record/", "true")
+    assert (called.status, called.err) == (0, "")
+    assert sum(name.endswith("info.json") for name in called.recorded()) == 3
