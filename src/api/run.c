@@ -22,6 +22,7 @@
 #include "api/tags.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "record/left_files.h"
 
 /* Most commands that end at once have ended by then, and need no record of how they began. */
 #define FIRST_INFO_AFTER_NS 5000000ULL
@@ -53,6 +54,8 @@ static void write_info(struct session *s, bool final)
 			(int) sizeof(info->info_error) - 1, why.text);
 		memcpy(info->write_error, info->info_error, sizeof(info->write_error));
 	}
+	if (final)
+		left_files_look(info);
 }
 
 static void take_self(struct session *s)

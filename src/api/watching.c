@@ -29,6 +29,25 @@ static bool names_processes(const struct target *t)
 	return false;
 }
 
+/* A user may have been given by the name and by the number. */
+static bool are_one(const struct target *a, const struct target *b)
+{
+	if (strcmp(a->text, b->text) == 0)
+		return true;
+	return a->n_terms == 1 && b->n_terms == 1 && a->terms[0].kind == TARGET_USER &&
+	       b->terms[0].kind == TARGET_USER && a->terms[0].uid == b->terms[0].uid;
+}
+
+/* Each is recorded in files of its own: twice would be all the work again, for the same numbers. */
+static int refuse_twice(const struct watching *w, size_t i, struct error *err)
+{
+	for (size_t k = 0; k < i; k++)
+		if (are_one(&w->targets[k], &w->targets[i]))
+			return error_say(err, -EINVAL, "the target %.200s is there twice",
+				w->targets[i].text);
+	return 0;
+}
+
 static int find_targets(struct watching *w, struct error *err)
 {
 	while (w->options.targets[w->n])
@@ -45,6 +64,8 @@ static int find_targets(struct watching *w, struct error *err)
 		/* Beside a run a target may be filled by the job itself; a process that is to be there already is not. */
 		if (r == -ESRCH && w->options.of_run && !names_processes(&w->targets[i]))
 			r = 0;
+		if (r == 0)
+			r = refuse_twice(w, i, err);
 		if (r < 0)
 			return r;
 	}

@@ -21,6 +21,7 @@
 #include "linux/net_dev.h"
 #include "linux/proc_stat.h"
 #include "linux/roots.h"
+#include "record/left_files.h"
 #include "record/run_names.h"
 
 void watching_warn(const struct watching *w, const char *line)
@@ -300,7 +301,10 @@ void watching_write_info(struct watching *w, size_t i, bool final)
 	info->info_error[0] = '\0';
 	if (!w->each[i].files)
 		return;
-	if (run_files_write_info(w->each[i].files, info, final, &why) >= 0) {
+	int r = run_files_write_info(w->each[i].files, info, final, &why);
+	if (final)
+		left_files_look(info);
+	if (r >= 0) {
 		info->info_stands = !info->no_info;
 		return;
 	}

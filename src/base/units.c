@@ -205,15 +205,49 @@ static bool parse_number_with_unit(const char *text, uint64_t *ret_ns)
 	return true;
 }
 
+/* 1h30m: numbers, each with its unit, one after the other. */
+static bool parse_parts(const char *text, uint64_t *ret_ns)
+{
+	char part[32];
+	uint64_t total = 0;
+
+	do {
+		size_t n = strspn(text, "0123456789.");
+		size_t unit = strspn(text + n, "abcdefghijklmnopqrstuvwxyz");
+		uint64_t ns;
+
+		if (n == 0 || unit == 0 || n + unit >= sizeof(part))
+			return false;
+		memcpy(part, text, n + unit);
+		part[n + unit] = '\0';
+		if (!parse_number_with_unit(part, &ns) || !add_product(&total, ns, 1))
+			return false;
+		text += n + unit;
+	} while (*text);
+	*ret_ns = total;
+	return true;
+}
+
+/* Of what was given only so much is repeated that the rest of the line has room. */
+#define QUOTED_MAX 60
+
+static int refuse(struct error *err, const char *text, const char *why)
+{
+	bool is_long = strnlen(text, QUOTED_MAX + 1) > QUOTED_MAX;
+
+	return error_say(
+		err, -EINVAL, "\"%.*s%s\" %s", QUOTED_MAX, text, is_long ? "..." : "", why);
+}
+
 int parse_duration(const char *text, uint64_t *ret_ns, struct error *err)
 {
-	bool ok = strchr(text, ':') ? parse_clock(text, ret_ns)
-				    : parse_number_with_unit(text, ret_ns);
+	bool ok = strchr(text, ':')
+			  ? parse_clock(text, ret_ns)
+			  : parse_number_with_unit(text, ret_ns) || parse_parts(text, ret_ns);
 
 	if (ok)
 		return 0;
-	return error_say(
-		err, -EINVAL, "\"%s\" is not a duration (1.5, 500ms, 5m, 2h, HH:MM:SS)", text);
+	return refuse(err, text, "is not a duration (1.5, 500ms, 5m, 1h30m, HH:MM:SS)");
 }
 
 /* "K", "k", "KiB": binary, as Slurm and ulimit(1) count. */
@@ -265,14 +299,13 @@ int parse_size(const char *text, uint64_t *ret_bytes, struct error *err)
 	if (parse_number_with_size(text, &unit, ret_bytes))
 		return 0;
 	if (unit && *unit == '\0')
-		return error_say(err, -EINVAL, "\"%s\" has no unit: say B, K, M, G, T or P", text);
+		return refuse(err, text, "has no unit: say B, K, M, G, T or P");
 	if (unit && *unit && (unit[1] == 'B' || unit[1] == 'b') && unit[2] == '\0' &&
 		strchr("kKMmGgTtPp", unit[0]))
 		return error_say(err, -EINVAL,
 			"\"%s\" may count by 1000 or by 1024: say %c or %ciB for 1024", text,
 			unit[0] & ~0x20, unit[0] & ~0x20);
-	return error_say(
-		err, -EINVAL, "\"%s\" is not a size (512M, 1.5G, 20GiB) below 16 EiB", text);
+	return refuse(err, text, "is not a size (512M, 1.5G, 20GiB) below 16 EiB");
 }
 
 #define PERCENT_MIN 10 /* in thousandths */
@@ -293,12 +326,11 @@ int parse_percent(const char *text, uint64_t *ret_thousandths, struct error *err
 	rest += ok && *rest == '%';
 	thousandths += ok ? whole * 1000 : 0;
 	if (!ok || *rest != '\0')
-		return error_say(err, -EINVAL,
-			"\"%s\" is not a percentage: give a number such as 0.5%% or 2, with at "
-			"most three decimals",
-			text);
+		return refuse(err, text,
+			"is not a percentage: give a number such as 0.5% or 2, with at most three "
+			"decimals");
 	if (thousandths < PERCENT_MIN || thousandths > PERCENT_MAX)
-		return error_say(err, -EINVAL, "\"%s\" is not between 0.01%% and 100%%", text);
+		return refuse(err, text, "is not between 0.01% and 100%");
 	*ret_thousandths = thousandths;
 	return 0;
 }

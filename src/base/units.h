@@ -15,7 +15,7 @@ void format_bytes(uint64_t bytes, char text[UNITS_TEXT_SIZE]);
 /* "0.004 s", "3.40 s", "2m 5.0s", "1h 02m 05s", "3d 04h 10m". */
 void format_duration(uint64_t nanoseconds, char text[UNITS_TEXT_SIZE]);
 
-/* "500ms", "30", "1.5s", "5m", "1h", "2d", "D-HH:MM:SS", "HH:MM:SS", "MM:SS": nanoseconds.
+/* "500ms", "30", "1.5s", "5m", "1h", "2d", "1h30m", "D-HH:MM:SS", "HH:MM:SS", "MM:SS": nanoseconds.
  * A bare number is seconds. Fails with -EINVAL and a text that names what was read and what is accepted; also for
  * negative, infinite, overflowing or empty input. */
 int parse_duration(const char *text, uint64_t *ret_ns, struct error *err);

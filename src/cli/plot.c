@@ -169,7 +169,7 @@ static int read_options(const struct verb *verb, const struct option_values *val
 	if (r == 0)
 		r = read_time(verb, values, "to", &o->to, err);
 	if (r == 0 && o->to <= o->from)
-		r = error_say(err, -EINVAL, "--from %s is not before --to %s",
+		r = error_say(err, -EINVAL, "--from %.60s is not before --to %.60s",
 			verb_option(verb, values, "from"), verb_option(verb, values, "to"));
 	if (r == 0 && o->to <= 0)
 		r = error_say(err, -EINVAL, "--to 0: nothing is before the start");

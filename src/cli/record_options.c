@@ -46,7 +46,7 @@ int duration_option(const struct verb *verb, const struct option_values *values,
 		return error_wrap(err, "%s", value->source);
 	if (ns == 0 && !ret_zero)
 		return error_say(
-			err, -EINVAL, "%s: '%s' is no time at all", value->source, value->text);
+			err, -EINVAL, "%s: '%.60s' is no time at all", value->source, value->text);
 	if (ns == 0)
 		*ret_zero = 1;
 	*ret_ns = ns;

@@ -34,15 +34,16 @@ static int open_one(struct run_list *list, const char *word, const char *prefix,
 }
 
 /* A file of another tool may hold several runs. */
-static int open_word(struct run_list *list, const char *word, const char *prefix, const char *what)
+static int open_word(struct run_list *list, const char *word, const char *prefix)
 {
 	int64_t n = access(word, F_OK) == 0 ? stored_run_count(word, NULL) : 1;
 	int r = 0;
 
 	n = n > 1 ? n : 1;
 	if (n > (int64_t) (PICTURE_RUNS_MAX - list->n)) {
-		complain("%s: a %s is of at most %d runs, and these would be more", word, what,
-			PICTURE_RUNS_MAX);
+		if (list->n_left_out == 0)
+			list->first_left_out = word;
+		list->n_left_out += (uint64_t) n;
 		list->failed = true;
 		return 0;
 	}
@@ -58,11 +59,15 @@ int run_list_open(struct run_list *list, char **words, const char *output_prefix
 	int r = 0;
 
 	for (char **word = words[0] ? words : usual; *word && r == 0; word++)
-		r = open_word(list, *word, output_prefix, what);
+		r = open_word(list, *word, output_prefix);
 	if (r < 0) {
 		complain("cannot read the runs: not enough memory");
 		return EXIT_TROUBLE;
 	}
+	if (list->n_left_out > 0)
+		complain("a %s is of at most %d runs: %llu %s left out, the first is of %s", what,
+			PICTURE_RUNS_MAX, (unsigned long long) list->n_left_out,
+			list->n_left_out == 1 ? "is" : "are", list->first_left_out);
 	for (size_t i = 0; i < list->n; i++)
 		list->views[i] = &list->runs[i];
 	if (list->n > 0)

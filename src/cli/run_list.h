@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "report/picture.h"
 
@@ -14,7 +15,10 @@ struct run_list {
 	struct stored_run *runs;
 	const struct stored_run *views[PICTURE_RUNS_MAX]; /* of each of them */
 	size_t n; /* PICTURE_RUNS_MAX at most */
-	bool failed; /* some could not be opened: a line was said about each */
+	bool failed; /* some could not be opened: a line was said about each, or one of those that are too many */
+	/* private */
+	uint64_t n_left_out; /* too many */
+	const char *first_left_out; /* the word that stands for it */
 };
 
 /*

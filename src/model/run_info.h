@@ -273,6 +273,7 @@ struct assay_run_info {
 	/* the final info.json could not be written: what stands there is of an earlier moment, or nothing */
 	bool info_lost;
 	bool info_stands; /* some version of it was written */
+	bool info_gone, series_gone; /* in the end it was not at the prefix */
 	enum old_record old_record;
 	bool processes_counted; /* the census was complete */
 	uint64_t too_short_cpu_ns; /* CPU of the total that no named process holds */

@@ -86,6 +86,19 @@ static int parse_item(char *item, struct limits *l, struct error *err)
 	return parse_value(row, equals + 1, at, err);
 }
 
+/* An item of `n` bytes that is longer than any can be: its name or its value is what is wrong. */
+static int refuse_long(const char *item, size_t n, struct error *err)
+{
+	for (size_t i = 0; i < N_LIMITS; i++) {
+		size_t name = strlen(limit_rows[i].name);
+
+		if (name < n && item[name] == '=' && strncmp(item, limit_rows[i].name, name) == 0)
+			return error_say(err, -EINVAL, "limit %s: \"%.40s...\" is too long",
+				limit_rows[i].name, item + name + 1);
+	}
+	return error_say(err, -EINVAL, "no limit is called \"%.40s...\"; " KNOWN, item);
+}
+
 int limits_parse(const char *text, struct limits *ret, struct error *err)
 {
 	struct limits limits = { { 0 } };
@@ -96,8 +109,7 @@ int limits_parse(const char *text, struct limits *ret, struct error *err)
 		size_t n = strcspn(text, SEPARATORS);
 
 		if (n >= sizeof(item))
-			return error_say(
-				err, -EINVAL, "no limit is called \"%.40s...\"; " KNOWN, text);
+			return refuse_long(text, n, err);
 		memcpy(item, text, n);
 		item[n] = '\0';
 		int r = parse_item(item, &limits, err);

@@ -157,9 +157,9 @@ static int say_nothing(const struct picture *p, const struct picture_options *o,
 		return error_say(err, -ENODATA, "%.300s: nothing is in the series%s",
 			run->stored->series ? run->stored->series : run->stored->file,
 			run->torn ? " but a torn line" : "");
-	if (o->metrics)
-		return error_say(err, -ENODATA, "nothing was measured of what is to be drawn");
-	return error_say(err, -ENODATA, "nothing to draw was measured%s",
+	return error_say(err, -ENODATA, "%s%s",
+		o->metrics ? "nothing was measured of what is to be drawn"
+			   : "nothing to draw was measured",
 		isnan(o->from) && isnan(o->to) ? "" : " in that stretch of time");
 }
 

@@ -476,12 +476,16 @@ static void add_what_is_left(struct buf *text, const struct assay_run_info *info
 {
 	if (info->old_record == OLD_RECORD_PUT_BACK) {
 		buf_add_text(text, "none of this run");
-	} else if (info->records_written > 0) {
+	} else if (info->records_written > 0 && !info->series_gone) {
 		add_prefix(text, info);
 		buf_add_text(text, "usage.jsonl");
-	} else if (info->info_stands) {
+	} else if (info->info_stands && !info->info_gone) {
 		add_prefix(text, info);
 		buf_add_text(text, "info.json, of an earlier moment");
+	} else if (info->records_written > 0 || info->info_stands) {
+		buf_add_text(text, "none: what was at ");
+		add_prefix(text, info);
+		buf_add_text(text, " was moved or removed meanwhile");
 	} else if (info->no_usage) {
 		buf_add_text(text, "none: nothing of it could be written");
 	} else {
@@ -517,8 +521,12 @@ static void record_rows(struct page *p, const struct assay_run_info *info)
 		buf_clear(&text);
 	}
 	page_row(p, "record");
-	if (info->info_lost || (info->no_info && info->records_lost > 0)) {
+	if (info->info_lost || (info->no_info && (info->records_lost > 0 || info->series_gone))) {
 		add_what_is_left(&text, info);
+	} else if (!info->no_info && info->info_gone) {
+		buf_add_text(&text, "no longer at ");
+		add_prefix(&text, info);
+		buf_add_text(&text, "info.json: moved or removed meanwhile");
 	} else {
 		add_prefix(&text, info);
 		buf_add_text(&text, info->no_info ? "usage.jsonl" : "info.json");

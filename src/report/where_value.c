@@ -58,42 +58,13 @@ static bool read_size(const char *text, struct where_value *ret)
 	return true;
 }
 
-/* 1h30m: one number with its unit after the other. */
-static bool read_parts(const char *text, uint64_t *ret_ns)
-{
-	char part[32];
-	uint64_t total = 0;
-
-	while (*text) {
-		size_t n = strspn(text, "0123456789.");
-		size_t unit = strspn(text + n, "abcdefghijklmnopqrstuvwxyz");
-		uint64_t ns;
-
-		if (n == 0 || unit == 0 || n + unit >= sizeof(part))
-			return false;
-		memcpy(part, text, n + unit);
-		part[n + unit] = '\0';
-		if (parse_duration(part, &ns, NULL) < 0 ||
-			__builtin_add_overflow(total, ns, &total))
-			return false;
-		text += n + unit;
-	}
-	*ret_ns = total;
-	return true;
-}
-
-static bool read_nanoseconds(const char *text, uint64_t *ret_ns)
-{
-	return *text && (parse_duration(text, ret_ns, NULL) == 0 || read_parts(text, ret_ns));
-}
-
 static bool read_seconds(const char *text, struct where_value *ret)
 {
 	uint64_t ns;
 
 	if (where_number(text, strlen(text), ret))
 		return ret->number >= 0;
-	if (!read_nanoseconds(text, &ns))
+	if (parse_duration(text, &ns, NULL) < 0)
 		return false;
 	ret->is_number = true;
 	ret->number = (double) ns / 1e9;
@@ -208,7 +179,8 @@ static bool read_time(const char *text, uint64_t now, struct where_value *ret)
 	uint64_t ago = 0;
 
 	ret->is_time = true;
-	if (strcmp(text, "now") == 0 || (*text == '-' && read_nanoseconds(text + 1, &ago))) {
+	if (strcmp(text, "now") == 0 ||
+		(*text == '-' && parse_duration(text + 1, &ago, NULL) == 0)) {
 		ret->from_ns = ago < now ? (int64_t) (now - ago) : 0;
 		ret->until_ns = ret->from_ns + 1;
 		return true;

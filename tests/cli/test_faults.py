@@ -278,3 +278,19 @@ def test_a_keeper_that_was_stopped_before_sees_the_end_in_time(run_assay, room):
 
     assert run.status == 5
     assert run.headline["wall_seconds"]["quality"] == "exact"
+
+
+@pytest.mark.parametrize("types", ["all", "processes-samples"])
+@pytest.mark.parametrize("change, said", [
+    ("rm -rf dir", "none: what was at {prefix} was moved or removed meanwhile"),
+    ("mv dir other", {"all": "no longer at {prefix}info.json: moved or removed meanwhile",
+                      "processes-samples": "none: what was at {prefix} was moved or removed meanwhile"})])
+def test_the_summary_names_no_record_that_is_not_there_any_more(run_assay, room, types, change, said):
+    waiting = "while [ ! -s dir/info.json ]; do sleep 0.01; done" if types == "all" else "while [ ! -s dir/usage.jsonl ]; do sleep 0.01; done"
+    run = run_assay(["sh", "-c", f"cd {room}; {waiting}; {change}; exit 3"], [*FAST, "-t", types], prefix=f"{room}/dir/", quiet=False, complete=False)
+
+    assert run.status == 3 and not (room / "dir").exists()
+    record = re.search(rb"^  record +(.*)$", run.stderr, re.M)[1].decode()
+    assert record == (said if isinstance(said, str) else said[types]).format(prefix=f"{room}/dir/")
+    if change.startswith("mv") and types == "all":
+        assert json.loads((room / "other" / "info.json").read_bytes())["state"] == "done"

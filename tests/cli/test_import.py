@@ -472,6 +472,42 @@ def test_a_format_can_be_said(call, room):
     assert wrong.status == 1 and f"{room}/log: it has no line that names its columns" in wrong.err
 
 
+@pytest.mark.parametrize("form, content, said", [
+    ("prmon", {"a": 1}, "it has nothing that prmon writes"),
+    ("prmon", {"Max": {"nobody": 5}, "Avg": {}}, "it has nothing that prmon writes"),
+    ("prmon", "con-duct", "it has nothing that prmon writes"),
+    ("resource_monitor", {"wall_time": 3, "memory": {"total": [1, "MB"]}}, "it has nothing that resource_monitor writes"),
+    ("resource_monitor", "con-duct", "it has nothing that resource_monitor writes"),
+    ("con-duct", {"schema": "assay-run", "command": {"text": "x"}}, "it is not con-duct's"),
+    ("con-duct", "run", "it is not con-duct's"),
+    ("con-duct", "series of a run", "the info.json beside it is not con-duct's")])
+def test_a_format_that_is_said_makes_no_run_of_a_file_without_anything_of_it(call, duct, room, form, content, said):
+    name = room / "of_info.json"
+    if content == "con-duct":
+        name = f"{duct()}info.json"
+    elif isinstance(content, str):
+        assert call("run", "-p", f"{room}/own/", "true").status == 0
+        name = room / "own" / ("info.json" if content == "run" else "usage.jsonl")
+    else:
+        name.write_text(json.dumps(content))
+    called = call("import", "--from", form, "-p", f"{room}/new_", str(name))
+
+    assert (called.status, called.out, called.err.count("\n")) == (1, "", 1), called.err
+    assert f"{name}: {said}" in called.err
+    assert not files_of(room)
+
+
+@pytest.mark.parametrize("form, content", [("prmon", {"Max": {"pss": 4}}), ("prmon", {"prmon": {"Version": "3"}}),
+                                           ("resource_monitor", {"cpu_time": [2.5, "s"]}), ("resource_monitor", {"monitor_version": "8"}),
+                                           ("con-duct", {"execution_summary": {"wall_clock_time": 2}})])
+def test_a_format_that_is_said_needs_one_thing_of_it_only(call, room, form, content):
+    (room / "of_info.json").write_text(json.dumps(content))
+    called = call("import", "--from", form, "-n", f"{room}/of_info.json")
+
+    assert (called.status, called.err) == (0, "")
+    assert called.out.startswith(f"{room}/of_info.json: {form}") and called.out.endswith(", 0 windows\n")
+
+
 def test_names_that_are_no_text_are_shown_and_kept(call, duct, room):
     name = os.fsencode(room) + b"/\xff\x1b[31m.txt"
     with open(name, "wb") as file:

@@ -7,6 +7,7 @@ import signal
 import pytest
 
 from calling import CONFIG, Caller
+from support import read_info
 
 USER_CONFIG = "home/.config/assay/config"
 # For each option five values that differ, the last one not the default; switches have two.
@@ -646,3 +647,49 @@ def test_the_mode_decides_whose_session_the_job_is_in(call, mode, same):
 @pytest.mark.parametrize("code", [0, 1, 2, 124, 126, 127, 255])
 def test_the_exit_status_is_the_commands(call, code):
     assert call("run", "-q", "-p", "record/", "sh", "-c", f"exit {code}").status == code
+
+
+@pytest.mark.parametrize("verb, option, value", [
+    ("run", "--sample-interval", "a" * 10000), ("run", "--sample-interval", "0." + "0" * 10000), ("run", "--limit-grace", "1x" * 5000),
+    ("run", "--budget", "9" * 10000), ("run", "--fail-time", "a" * 600), ("plot", "--from", "a" * 10000), ("run", "--report-interval", "0." + "0" * 10000),
+    ("attach", "--for", "1h" * 5000 + "x"), ("snapshot", "--interval", "-" * 10000)])
+def test_a_value_too_long_to_be_said_leaves_the_name_of_its_option(call, verb, option, value):
+    tail = {"run": ["--", "touch", "started"], "plot": ["."], "attach": ["user"], "snapshot": ["user"]}[verb]
+    line = refused(call(verb, option, value, *tail))
+
+    assert option in line.split(":")[1] and value[:20] in line and value[:100] not in line, line
+    assert len(line) < 250
+
+
+@pytest.mark.parametrize("limit, said", [
+    ("wall=" + "a" * 300, 'limit wall: "aaaa'), ("wall=" + "a" * 100, 'limit wall: "aaaa'), ("cpu=1h,memory=" + "9" * 300 + "G", 'limit memory: "9999'),
+    ("wall" + "a" * 300, 'no limit is called "wallaaaa'), ("walls=" + "1" * 300, 'no limit is called "walls=1111')])
+def test_a_limit_whose_value_is_too_long_is_told_by_its_name(call, limit, said):
+    line = refused(call("run", "--limit", limit, "--", "touch", "started"))
+
+    assert said in line and ("known are" in line) == ("no limit" in said), line
+
+
+def test_a_duration_of_several_parts_is_one_wherever_durations_are_taken(call, room):
+    assert call("run", "-q", "-p", f"{room}/record/", "--sample-interval", "0s100ms", "--fail-time", "1m0s", "true").status == 0
+    assert read_info(f"{room}/record/")["options"]["sample_interval_seconds"] == 0.1
+    assert call("run", "-q", "-p", f"{room}/ended/", "--limit", "wall=0s200ms", "sleep", "1000").status == 124
+    for option in ("--sample-interval", "--fail-time", "--limit-grace"):
+        assert '"1h30" is not a duration' in refused(call("run", option, "1h30", "touch", "started"))
+
+
+@pytest.mark.parametrize("first, second", [
+    ("user", "user"), (str(os.getpid()), f"tree:{os.getpid()}"), ("system", "system"), (f"user:{os.getuid()}", "user"),
+    (f"pids:{os.getpid()},{os.getppid()}", f"pids:{os.getpid()},{os.getppid()}")])
+def test_a_target_that_is_there_twice_is_refused(call, room, first, second):
+    line = refused(call("run", "--target", first, "--target", "group", "--target", second, "-p", "record/", "touch", "started"))
+    assert "--target: the target " in line and " is there twice" in line
+    assert not list(room.rglob("*info.json"))
+    called = call("attach", "-p", "record/", "--for", "100ms", first, second)
+    assert called.status == 2 and "is there twice" in one_line(called)
+
+
+def test_targets_that_only_hold_the_same_processes_are_two(call):
+    called = call("run", "-q", "--target", str(os.getpid()), "--target", f"pids:{os.getpid()}", "-p", "record/", "true")
+    assert (called.status, called.err) == (0, "")
+    assert sum(name.endswith("info.json") for name in called.recorded()) == 3

@@ -271,9 +271,29 @@ def test_what_was_not_recorded_is_not_called_idle(plot, made):
     assert "nothing was recorded" in " ".join(called.out.split())
 
 
+def test_runs_that_are_too_many_are_told_once_with_their_number(plot, made, room):
+    one = made([window(0, 0, 10, {"tree_cpu_percent": 100})], directory="one")
+    many = [one] * 64 + [f"{room}/./one/", *[one] * 235]
+    called = plot("-m", "cpu", *many, timeout=60)
+
+    assert called.status == 1 and "one #64" in called.out
+    assert called.err == f"assay: a picture is of at most 64 runs: 236 are left out, the first is of {room}/./one/\n"
+    assert plot("-m", "cpu", *many[:65], timeout=60).err == f"assay: a picture is of at most 64 runs: 1 is left out, the first is of {room}/./one/\n"
+
+
+@pytest.mark.parametrize("words, told", [
+    (["-m", "cpu", "--from", "1h"], "nothing was measured of what is to be drawn in that stretch of time"),
+    (["--from", "1h"], "nothing to draw was measured in that stretch of time"),
+    (["-m", "io"], "nothing was measured of what is to be drawn\n")])
+def test_nothing_to_draw_in_a_stretch_of_time_is_told_as_that(plot, made, words, told):
+    one_line(plot(*words, made([window(0, 0, 10, {"tree_cpu_percent": 100})])), 1, told)
+
+
 @pytest.mark.parametrize("words, told", [
     (["--from", "5", "--to", "3"], "--from 5 is not before --to 3"),
     (["--from", "3", "--to", "3"], "--from 3 is not before --to 3"),
+    (["--from", "1h30m", "--to", "1h20m"], "--from 1h30m is not before --to 1h20m"),
+    (["--from", "1m0.5s", "--to", "01:00"], "--from 1m0.5s is not before --to 01:00"),
     (["--to", "0"], "--to 0"),
     (["--from", "-1"], "--from"),
     (["--from", "soon"], '"soon" is not a duration'),

@@ -288,6 +288,11 @@ static int read_series(
 	return r;
 }
 
+static bool knows(const json_t *info)
+{
+	return json_object_get(info, "execution_summary") || json_object_get(info, "duct_version");
+}
+
 /* Of the info file, if there is any, and the series, if there is any. */
 static int read_run(const struct import_file *file, const char *info_path, const char *series,
 	struct draft *d, struct error *err)
@@ -297,8 +302,14 @@ static int read_run(const struct import_file *file, const char *info_path, const
 	char tool[120];
 	int r = info_path ? json_file_load(info_path, &info, err) : 0;
 
-	if (r < 0)
+	if (r == 0 && info && !knows(info))
+		r = error_say(err, -EINVAL, "%s con-duct's: no execution_summary is in it",
+			strcmp(info_path, file->path) == 0 ? "it is not"
+							   : "the info.json beside it is not");
+	if (r < 0) {
+		json_decref(info);
 		return r;
+	}
 	snprintf(tool, sizeof(tool), "con-duct%s%s", text_of(info, "duct_version") ? " " : "",
 		text_of(info, "duct_version") ? text_of(info, "duct_version") : "");
 	draft_begin(d, tool, text_of(info, "schema_version"), duct_rows, n_duct_rows);

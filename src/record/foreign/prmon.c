@@ -236,6 +236,16 @@ static void take_series(struct draft *d, const struct table_series *read, bool a
 	draft_started(d, read->started_ns);
 }
 
+static bool knows(const json_t *summary)
+{
+	const json_t *max = json_object_get(summary, "Max");
+
+	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
+		if (json_is_number(json_object_get(max, columns[i].name)))
+			return true;
+	return json_object_get(summary, "prmon") != NULL;
+}
+
 static const char *version_of(const json_t *summary)
 {
 	return json_string_value(json_object_get(json_object_get(summary, "prmon"), "Version"));
@@ -258,6 +268,7 @@ static int read_prmon(
 		.table = &table,
 		.is_summary = is_summary,
 		.is_series = is_series,
+		.knows = knows,
 		.version = version_of,
 		.read_summary = take_summary,
 		.read_series = take_series,

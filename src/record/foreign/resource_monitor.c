@@ -202,6 +202,20 @@ static void take_series(struct draft *d, const struct table_series *read, bool a
 		"from its first sample to its last");
 }
 
+/* A result is a number with its unit. */
+static bool knows(const json_t *summary)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(columns); i++) {
+		const json_t *pair = json_object_get(summary, columns[i].name);
+
+		if (json_is_number(json_array_get(pair, 0)) &&
+			json_is_string(json_array_get(pair, 1)))
+			return true;
+	}
+	return json_object_get(summary, "monitor_version") ||
+	       json_object_get(summary, "executable_type");
+}
+
 static const char *version_of(const json_t *summary)
 {
 	return json_string_value(json_object_get(summary, "monitor_version"));
@@ -244,6 +258,7 @@ static int read_monitor(
 		.table = &table,
 		.is_summary = is_summary,
 		.is_series = is_series,
+		.knows = knows,
 		.version = version_of,
 		.read_summary = read_summary,
 		.read_series = take_series,

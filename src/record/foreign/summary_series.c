@@ -69,6 +69,10 @@ static int read_both(const struct two_files *f, struct draft *d, struct error *e
 
 	if (r < 0)
 		return r;
+	if (summary && !tool->knows(summary)) {
+		json_decref(summary);
+		return error_say(err, -EINVAL, "it has nothing that %s writes", tool->tool);
+	}
 	for (size_t i = 0; i < TABLE_COLUMNS_MAX; i++)
 		results[i] = -1;
 	const char *version = tool->version(summary);

@@ -22,6 +22,8 @@ struct summary_series {
 	const struct table_series *table;
 	bool (*is_summary)(const struct import_file *file);
 	bool (*is_series)(const struct import_file *file);
+	/* Whether the summary has anything that this tool writes, whatever else is in it. */
+	bool (*knows)(const json_t *summary);
 	const char *(*version)(const json_t *summary); /* NULL: it does not say */
 	/* What the summary says, in the draft and in results. */
 	void (*read_summary)(struct draft *d, const json_t *summary, double *results);
