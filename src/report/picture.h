@@ -158,6 +158,7 @@ struct picture_options {
 	enum picture_layout layout;
 	bool compress_idle;
 	bool per_core;
+	bool keep_empty; /* with -ENODATA the picture is left as it is, for what its runs tell of their series; it is to be done with */
 	bool unstacked; /* processes are lines beside each other, each with its least and greatest, not parts of a whole */
 };
 

@@ -477,3 +477,21 @@ def test_events_and_limits_of_several_runs_name_the_run(made, page_of):
     pictures = re.findall(r'<text class="mark"[^>]*>([^<]*)</text>', page.html)
     assert pictures and all(re.match("r[12]: ", label) for label in pictures)
     assert any("r1: limit" in row[0] for table in page.tables for row in table)
+
+
+@pytest.mark.parametrize("what, words", [("closed", "Permission denied"), ("a directory", "Is a directory"), ("damaged", "2 lines could not be read")])
+def test_a_series_of_which_nothing_can_be_read_is_one_line_and_status_1_beside_the_page(made, room, report, ordinary_user, what, words):
+    run = made(["no json\n", "{broken\n"])
+    (room / "here").mkdir(exist_ok=True)
+    if what != "damaged":
+        (run / "usage.jsonl").unlink()
+    if what == "closed":
+        (run / "usage.jsonl").touch(mode=0o000)
+    if what == "a directory":
+        (run / "usage.jsonl").mkdir()
+    target = room / "page.html"
+    called = report(run, "-o", target, **({"user": ordinary_user} if what == "closed" else {}))
+
+    assert called.status == 1
+    assert called.err.count("\n") == 1 and words in called.err and f"{run}/usage.jsonl" in called.err
+    assert Page(target.read_text(encoding="utf-8")).heading() == "job"
