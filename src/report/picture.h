@@ -115,6 +115,7 @@ struct picture_run {
 	double wall_seconds; /* NAN: not known */
 	double offset; /* of its start from the picture's zero */
 	size_t windows, damaged; /* of its series */
+	size_t missing; /* windows that are not in it, and no damaged line stands for them */
 	bool torn;
 	char *trouble; /* its series could not be read to the end: one line; NULL */
 };

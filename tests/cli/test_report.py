@@ -495,3 +495,24 @@ def test_a_series_of_which_nothing_can_be_read_is_one_line_and_status_1_beside_t
     assert called.status == 1
     assert called.err.count("\n") == 1 and words in called.err and f"{run}/usage.jsonl" in called.err
     assert Page(target.read_text(encoding="utf-8")).heading() == "job"
+
+
+@pytest.mark.parametrize("gone", ["all", "emptied", "a link to itself", "the end"])
+def test_windows_that_the_record_counts_and_the_series_lacks_are_told_by_report_and_plot(made, room, report, run_assay, assay, gone):
+    windows = [window(0, 0, 5, (1, 2)), window(1, 5, 10, (3, 4))]
+    run = made(windows, self={"windows": 2, "records_written": 2, "records_lost": 0, "write_failures": 0})
+    series = run / "usage.jsonl"
+    whole = report(run, "-o", room / "whole.html")
+    assert (whole.status, whole.err) == (0, "")
+    lines = series.read_text().splitlines(keepends=True)
+    series.unlink()
+    if gone == "a link to itself":
+        series.symlink_to("usage.jsonl")
+    elif gone != "all":
+        series.write_text(lines[0] if gone == "the end" else "")
+    called = report(run, "-o", room / "page.html")
+    plotted = Caller(run_assay, assay, room / "plots")("plot", str(run), "-o", str(room / "plot.html"))
+
+    assert (called.status, plotted.status) == (1, 1)
+    wanted = "1 window is missing" if gone == "the end" else "2 windows are missing"
+    assert called.err.count("\n") == 1 and wanted in called.err and str(series) in called.err

@@ -579,3 +579,16 @@ def test_a_long_series_takes_no_more_memory_than_a_short_one(run_assay, assay, m
             "values": {"proc_cpu_seconds": {"delta": 0.1}}}]) for i in range(n)]
 
     assert peak(made(lines(80000), name="long")) < peak(made(lines(10), name="short")) + 40 * 1024 * 1024
+
+
+@pytest.mark.parametrize("gone, missing", [("all", 2), ("emptied", 2), ("the end", 1)])
+def test_windows_that_the_record_counts_and_the_series_lacks_are_told(show, made, gone, missing):
+    path = made([window(0, 0, 5), window(1, 5, 10)], self={"windows": 2, "records_written": 2, "records_lost": 0, "write_failures": 0})
+    assert "missing in the series" not in show(path).out
+    lines = (path / "usage.jsonl").read_text().splitlines(keepends=True)
+    (path / "usage.jsonl").unlink()
+    if gone != "all":
+        (path / "usage.jsonl").write_text(lines[0] if gone == "the end" else "")
+
+    assert f"{missing} window{'s are' if missing > 1 else ' is'} missing in the series" in show(path).out
+    assert parse(show("--json", path).out, "assay-show")["series"]["missing"] == missing
