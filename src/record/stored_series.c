@@ -137,6 +137,18 @@ uint64_t series_missing_unsaid(const struct stored_run *run, const struct series
 	return n > lost ? n - lost : 0;
 }
 
+/* Those before it that are too long to be read are damage as well. */
+static int next_line(struct line_source *source, char **line, size_t *n, struct series_survey *s)
+{
+	uint64_t before = source->line;
+	uint64_t passed = source->too_long;
+	int read = line_source_next(source, line, n);
+
+	for (uint64_t i = 1; i <= source->too_long - passed; i++)
+		count_damaged(s, before + i);
+	return read;
+}
+
 static int own_windows(const struct stored_run *run, stored_window *each, void *context,
 	struct series_survey *s, struct error *err)
 {
@@ -150,7 +162,7 @@ static int own_windows(const struct stored_run *run, stored_window *each, void *
 
 	if (fd < 0)
 		return fd;
-	while (r >= 0 && (read = line_source_next(&source, &line, &n)) > 0) {
+	while (r >= 0 && (read = next_line(&source, &line, &n, s)) > 0) {
 		json_t *window = take_line(&source, line, n, &next, s);
 
 		if (!window)
@@ -160,8 +172,6 @@ static int own_windows(const struct stored_run *run, stored_window *each, void *
 	}
 	if (read < 0)
 		r = error_set(err, read, "cannot read %s", run->series);
-	for (uint64_t i = 0; i < source.too_long; i++)
-		count_damaged(s, 0);
 	if (r == 0)
 		look_for_cut(run, (uint64_t) next, s);
 	line_source_done(&source);
