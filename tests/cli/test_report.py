@@ -397,8 +397,8 @@ def test_pages_of_a_huge_record_take_little_memory(assay, room):
 
 
 def test_every_run_of_a_file_is_in_the_page_the_first_too(page_of):
-    """sacct.txt has six jobs."""
-    page = page_of(FOREIGN / "sacct.txt")
+    """sacct.txt has six jobs, and a line that cannot be read."""
+    page = page_of(FOREIGN / "sacct.txt", status=1)
     assert page.heading() == "6 runs side by side"
     head = next(table for table in page.tables if len(table[0]) == 7)[0]
     assert [cell.split(":")[0].split(",")[0] for cell in head[1:]] == ["1", "2", "3", "4", "5", "6"]
