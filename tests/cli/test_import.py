@@ -674,23 +674,3 @@ def test_rows_of_a_session_of_jumper_that_cannot_be_read_are_counted_on_standard
     assert "4 lines could not be read (the first is line 3)" in called.err and "last line is not whole" in called.err
     assert len(read_usage(room / "new_")) == len(lines) - 1
     assert any("4 lines of its file could not be read (the first is line 3)" in note for note in read_info(room / "new_")["notes"])
-
-
-@pytest.mark.parametrize("form", ["prmon", "resource_monitor", "con-duct"])
-@pytest.mark.parametrize("what", ["con-duct", "assay", "prmon", "any"])
-def test_a_named_format_makes_no_run_of_json_that_has_nothing_of_it(call, duct, room, form, what):
-    """Of each tool's own file it does."""
-    infos = {"con-duct": f"{duct()}info.json", "any": f"{room}/any.json", "assay": f"{room}/ours_info.json", "prmon": f"{room}/prmon.json"}
-    (room / "any.json").write_text('{"command": "x", "a": [1, 2]}\n')
-    (room / "ours_info.json").write_text(json.dumps({"schema": "assay-run", "version": "1.0", "state": "done", "command": {"text": "x"}}, indent=2))
-    (room / "prmon.json").write_text(json.dumps({"Max": {"wtime": 5, "rss": 100}, "Avg": {}, "prmon": {"Version": "3"}}))
-    called = call("import", "-f", form, "-p", f"{room}/new_", infos[what])
-
-    if form == what:
-        assert called.status == 0, called.err
-        assert "new_info.json" in files_of(room)
-    else:
-        assert called.status == 1
-        assert called.err in (f"assay: {infos[what]}: nothing that {form} writes is in it\n",
-                              f"assay: {infos[what]}: no line of its series can be read\n")
-        assert files_of(room) == []

@@ -288,13 +288,6 @@ static int read_series(
 	return r;
 }
 
-/* Any JSON may be given as con-duct's by who names the format. */
-static bool is_of_duct(const json_t *info)
-{
-	return json_is_object(json_object_get(info, "execution_summary")) ||
-	       text_of(info, "duct_version");
-}
-
 /* Of the info file, if there is any, and the series, if there is any. */
 static int read_run(const struct import_file *file, const char *info_path, const char *series,
 	struct draft *d, struct error *err)
@@ -304,11 +297,6 @@ static int read_run(const struct import_file *file, const char *info_path, const
 	char tool[120];
 	int r = info_path ? json_file_load(info_path, &info, err) : 0;
 
-	if (r == 0 && info && !is_of_duct(info)) {
-		json_decref(info);
-		r = error_say(err, -EINVAL, "nothing that con-duct writes is in %s",
-			strcmp(info_path, file->path) == 0 ? "it" : info_path);
-	}
 	if (r < 0)
 		return r;
 	snprintf(tool, sizeof(tool), "con-duct%s%s", text_of(info, "duct_version") ? " " : "",

@@ -59,17 +59,6 @@ static int read_series(
 	return 0;
 }
 
-/* Any JSON may be given as this tool's by who names the format. */
-static bool is_of_tool(const struct two_files *f, const double *results)
-{
-	if (f->tool->is_summary(f->file) || f->tool->is_series(f->file))
-		return true;
-	for (size_t i = 0; i < TABLE_COLUMNS_MAX; i++)
-		if (results[i] >= 0)
-			return true;
-	return false;
-}
-
 static int read_both(const struct two_files *f, struct draft *d, struct error *err)
 {
 	const struct summary_series *tool = f->tool;
@@ -90,8 +79,6 @@ static int read_both(const struct two_files *f, struct draft *d, struct error *e
 		tool->read_summary(d, summary, results);
 	if (f->series)
 		r = read_series(f, d, results, err);
-	if (r == 0 && !is_of_tool(f, results))
-		r = error_say(err, -EINVAL, "nothing that %s writes is in it", tool->tool);
 	if (r == 0)
 		tool->conclude(d, results);
 	json_decref(summary);
