@@ -60,7 +60,7 @@ struct request {
 	struct export_options options;
 	const char *path; /* NULL: standard output */
 	enum log_level level;
-	bool left_out; /* a run is not in it */
+	bool left_out; /* a run, or a part of one, is not in it */
 };
 
 static int list_formats(void)

@@ -47,6 +47,7 @@ static int make_page(struct run_list *list, struct buf *page)
 	const struct picture_options options = { .from = (double) NAN,
 		.to = (double) NAN,
 		.n_processes = PICTURE_PROCESSES_USUAL,
+		.keep_empty = true,
 		.time = list->n > 1 ? PICTURE_FROM_START : PICTURE_TIME_USUAL };
 	struct error err = { 0 };
 	struct picture picture;
@@ -55,12 +56,11 @@ static int make_page(struct run_list *list, struct buf *page)
 
 	/* Without a series there is a page all the same. */
 	if (r == 0 || r == -ENODATA) {
-		if (drawn && run_list_tell(&picture, true))
+		if (run_list_tell(&picture, true))
 			list->failed = true;
 		r = html_report(list->views, list->n, drawn ? &picture : NULL, page, &err);
-	}
-	if (drawn)
 		picture_done(&picture);
+	}
 	if (r < 0)
 		complain("%s", err.text);
 	return r;

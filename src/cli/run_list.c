@@ -83,6 +83,19 @@ static void tell_of_torn(const struct picture_run *run)
 			run->stored->series ? run->stored->series : run->stored->file);
 }
 
+static bool tell_of_missing(const struct picture_run *run)
+{
+	if (run->missing == 0)
+		return false;
+	if (run->stored->series)
+		complain("%s: %zu window%s missing in it", run->stored->series, run->missing,
+			run->missing == 1 ? " is" : "s are");
+	else
+		complain("%susage.jsonl is not there: %zu window%s missing", run->stored->prefix,
+			run->missing, run->missing == 1 ? " is" : "s are");
+	return true;
+}
+
 bool run_list_tell(const struct picture *picture, bool with_damaged)
 {
 	bool any = false;
@@ -98,7 +111,8 @@ bool run_list_tell(const struct picture *picture, bool with_damaged)
 				run->damaged, run->damaged == 1 ? "" : "s",
 				run->damaged == 1 ? "is" : "are");
 		tell_of_torn(run);
-		any = any || run->trouble || (with_damaged && run->damaged > 0);
+		any = (with_damaged && tell_of_missing(run)) || any || run->trouble ||
+		      (with_damaged && run->damaged > 0);
 	}
 	return any;
 }

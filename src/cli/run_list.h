@@ -26,7 +26,7 @@ struct run_list {
  * 0 when there is one at least; else the exit status, after a line.
  */
 int run_list_open(struct run_list *list, char **words, const char *output_prefix, const char *what);
-/* Tells whose series could not be read to its end, which have damaged lines, and whose last line is not whole: whether any but the last. */
+/* Tells whose series could not be read to its end, which have damaged or missing lines, and whose last line is not whole: whether any but the last. */
 bool run_list_tell(const struct picture *picture, bool with_damaged);
 void run_list_done(struct run_list *list);
 

@@ -42,7 +42,7 @@ struct series_survey {
 	uint64_t windows;
 	uint64_t damaged; /* lines that could not be read; the first of them */
 	uint64_t first_damaged;
-	uint64_t missing; /* numbers that are left out between windows */
+	uint64_t missing; /* numbers that are left out between windows, and of a run that is done behind the last */
 	bool torn; /* its last line is not whole: the recorder was killed, or is just writing it */
 };
 
@@ -72,6 +72,9 @@ typedef int stored_window(const json_t *window, void *context);
  */
 int stored_run_windows(const struct stored_run *run, stored_window *each, void *context,
 	struct series_survey *ret, struct error *err);
+
+/* How many windows are missing that neither a damaged line stood for nor the recorder failed to write. */
+uint64_t series_missing_unsaid(const struct stored_run *run, const struct series_survey *s);
 
 /* "done", "running", "lost" */
 const char *stored_state_name(enum stored_state state);

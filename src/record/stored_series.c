@@ -95,6 +95,60 @@ static json_t *take_line(const struct line_source *source, const char *line, siz
 	return NULL;
 }
 
+static uint64_t count_told(const json_t *of, const char *name)
+{
+	json_int_t n = json_integer_value(json_object_get(of, name));
+
+	return n > 0 ? (uint64_t) n : 0;
+}
+
+/* How many lines the info file of a run that is done says were written; of each joining, where it has several. */
+static uint64_t windows_told(const json_t *info)
+{
+	const json_t *self = json_object_get(info, "self");
+	const json_t *segments = json_object_get(info, "segments");
+	uint64_t lost = count_told(self, "records_lost");
+	uint64_t n = 0;
+
+	if (json_array_size(segments) == 0)
+		return count_told(self, "records_written");
+	for (size_t i = 0; i < json_array_size(segments); i++)
+		if (__builtin_add_overflow(
+			    n, count_told(json_array_get(segments, i), "windows"), &n))
+			return 0;
+	return n > lost ? n - lost : 0;
+}
+
+/* What is gone at the end leaves no gap between numbers: only the info file knows of it. */
+static void look_for_cut(const struct stored_run *run, uint64_t next, struct series_survey *s)
+{
+	uint64_t told = run->state == STORED_DONE ? windows_told(run->info) : 0;
+
+	next += s->torn;
+	if (told > next)
+		s->missing += told - next;
+}
+
+uint64_t series_missing_unsaid(const struct stored_run *run, const struct series_survey *s)
+{
+	uint64_t lost = count_told(json_object_get(run->info, "self"), "records_lost");
+	uint64_t n = s->missing > s->damaged ? s->missing - s->damaged : 0;
+
+	return n > lost ? n - lost : 0;
+}
+
+/* Those before it that are too long to be read are damage as well. */
+static int next_line(struct line_source *source, char **line, size_t *n, struct series_survey *s)
+{
+	uint64_t before = source->line;
+	uint64_t passed = source->too_long;
+	int read = line_source_next(source, line, n);
+
+	for (uint64_t i = 1; i <= source->too_long - passed; i++)
+		count_damaged(s, before + i);
+	return read;
+}
+
 static int own_windows(const struct stored_run *run, stored_window *each, void *context,
 	struct series_survey *s, struct error *err)
 {
@@ -108,7 +162,7 @@ static int own_windows(const struct stored_run *run, stored_window *each, void *
 
 	if (fd < 0)
 		return fd;
-	while (r >= 0 && (read = line_source_next(&source, &line, &n)) > 0) {
+	while (r >= 0 && (read = next_line(&source, &line, &n, s)) > 0) {
 		json_t *window = take_line(&source, line, n, &next, s);
 
 		if (!window)
@@ -118,8 +172,8 @@ static int own_windows(const struct stored_run *run, stored_window *each, void *
 	}
 	if (read < 0)
 		r = error_set(err, read, "cannot read %s", run->series);
-	for (uint64_t i = 0; i < source.too_long; i++)
-		count_damaged(s, 0);
+	if (r == 0)
+		look_for_cut(run, (uint64_t) next, s);
 	line_source_done(&source);
 	close(fd);
 	return r;
@@ -173,6 +227,8 @@ int stored_run_windows(const struct stored_run *run, stored_window *each, void *
 	if (run->series)
 		r = run->importer ? foreign_windows(run, each, context, &survey, err)
 				  : own_windows(run, each, context, &survey, err);
+	else if (!run->importer)
+		look_for_cut(run, 0, &survey);
 	if (ret)
 		*ret = survey;
 	return r;

@@ -204,7 +204,7 @@ int picture_make(const struct stored_run *const *runs, size_t n, const struct pi
 	else
 		r = finish(ret, o, &metrics, err);
 	picture_metrics_done(&metrics);
-	if (r < 0)
+	if (r < 0 && !(r == -ENODATA && o->keep_empty))
 		picture_done(ret);
 	return r;
 }

@@ -115,6 +115,7 @@ struct picture_run {
 	double wall_seconds; /* NAN: not known */
 	double offset; /* of its start from the picture's zero */
 	size_t windows, damaged; /* of its series */
+	size_t missing; /* windows that are not in it, and no damaged line stands for them */
 	bool torn;
 	char *trouble; /* its series could not be read to the end: one line; NULL */
 };
@@ -158,6 +159,7 @@ struct picture_options {
 	enum picture_layout layout;
 	bool compress_idle;
 	bool per_core;
+	bool keep_empty; /* with -ENODATA the picture is left as it is, for what its runs tell of their series; it is to be done with */
 	bool unstacked; /* processes are lines beside each other, each with its least and greatest, not parts of a whole */
 };
 

@@ -216,5 +216,7 @@ int picture_read(struct picture_reading *r)
 	run->windows = survey.windows;
 	run->damaged = survey.damaged;
 	run->torn = survey.torn;
+	if (code >= 0)
+		run->missing = series_missing_unsaid(run->stored, &survey);
 	return note_tail(r);
 }

@@ -8,6 +8,7 @@
 #include "base/macros.h"
 #include "base/utf8.h"
 #include "model/value.h"
+#include "record/number.h"
 #include "report/info_value.h"
 #include "report/page.h"
 #include "report/show.h"
@@ -411,6 +412,34 @@ static void add_full_head(struct page *p, const struct columns *c)
 	add_head_line(p, &head);
 }
 
+/* One that was left out of a line may stand in another, so that only the count of all tells whether some never came. */
+static void add_omitted(const struct story *s, size_t columns, struct buf *out)
+{
+	const json_t *headline = json_object_get(s->run->info, "headline");
+	const char *quality = info_text(json_object_get(headline, "processes"), "quality", NULL);
+	double all = info_number(headline, "processes", "value");
+	double named = (double) s->processes.n + (double) s->processes.let_go;
+	struct buf text = { 0 };
+
+	if (s->omitted_processes == 0 || all <= named)
+		return;
+	if (all > named)
+		buf_addf(&text, "%.0f of %s %.0f processes are named", named,
+			quality ? mark_of_quality(quality) : "~", all);
+	else
+		buf_addf(&text, "not all processes are named");
+	buf_addf(&text,
+		": a line of the series holds 256 at most, and one had to leave out %llu that did "
+		"less",
+		(unsigned long long) s->omitted_processes);
+	if (text.failed)
+		out->failed = true;
+	else
+		text_add_fitting(out, text.data, 0, 0, columns);
+	buf_add_char(out, '\n');
+	buf_done(&text);
+}
+
 void show_processes(
 	struct story *s, enum process_order order, const struct show_look *look, struct buf *out)
 {
@@ -426,6 +455,7 @@ void show_processes(
 	if (s->processes.let_go > 0)
 		buf_addf(out, "and %llu that ended and did less than those\n",
 			(unsigned long long) s->processes.let_go);
+	add_omitted(s, look->columns, out);
 	double too_short = info_number(s->run->info, "processes", "too_short");
 	double unnamed = info_number(s->run->info, "processes", "unnamed_cpu_seconds");
 	if (too_short > 0) {

@@ -328,6 +328,8 @@ static int add_window(const json_t *window, void *context)
 		s->span = end + s->slept;
 	s->missed_ticks += count_at(window, "missed_ticks");
 	s->samples += count_at(window, "samples");
+	if (count_at(window, "omitted_processes") > s->omitted_processes)
+		s->omitted_processes = count_at(window, "omitted_processes");
 	count_states(s, window);
 	look_for_unread(s, window);
 	look_at_devices(s, window);

@@ -46,6 +46,7 @@ struct story {
 	uint64_t missed_ticks, samples;
 	uint64_t disk_wait_samples; /* processes in state D, summed over samples */
 	uint64_t state_samples; /* processes in any state */
+	uint64_t omitted_processes; /* at most in a window: those that its line had no room for */
 	uint64_t unread_processes; /* at most in a window: of a total, those that gave nothing */
 	char unread_why[32], unread_key[TRACK_KEY_SIZE];
 	struct story_gpu gpus[STORY_GPUS_MAX];

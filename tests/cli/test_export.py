@@ -50,6 +50,7 @@ def made_info(number=1, **more):
                  "wall_seconds": 2.5},
         "host": {"hostname": HOSTILE, "memory_total_bytes": 9007199254740993, "cpus_online": 3, "cpus_configured": 4},
         "user": {"uid": 1000, "name": HOSTILE},
+        "self": {"records_lost": 1},
         "tags": {"study": HOSTILE},
         "measurements": [
             row("proc_rss_bytes", "gauge", "bytes", "process", ["max", "last"], otel="process.memory.usage"),
@@ -744,3 +745,32 @@ def test_an_ordinary_user_gives_files_their_names_too(call, room, made, ordinary
         assert (called.status, called.err) == (0, "")
     assert sorted(path.name for path in (room / "out" / "a" / "session").iterdir()) == ["cell_history.csv", "manifest.json", "perf_process.csv"]
     assert (room / "out" / "a" / "session" / "manifest.json").stat().st_uid == ordinary_user.uid
+
+
+def series_run(directory, **own):
+    lines = [{"schema": "assay-usage", "version": "1.0", "sequence": i, "time": f"2026-11-28T12:00:0{i + 1}Z", "start_seconds": i, "end_seconds": i + 1,
+              "samples": 1, "missed_ticks": 0, "values": {"proc_rss_total_bytes": {"max": 5 + i, "quality": "sampled"}}} for i in range(3)]
+    return write_run(directory, {**made_info(), "self": {"records_written": 3, "records_lost": 0}, **own}, lines)
+
+
+@pytest.mark.parametrize("what, words, status", [
+    ("whole", None, 0), ("damaged", "1 damaged line of the series is left out, the first is line 2", 1), ("torn", "the last line of the series is not whole", 0),
+    ("long", "1 damaged line of the series is left out, the first is line 2", 1), ("cut", "1 window is missing in the series", 1),
+    ("gone", "3 windows are missing in the series, which is not there", 1), ("emptied", "3 windows are missing in the series", 1)])
+def test_what_of_a_series_is_not_in_the_export_is_one_line_and_makes_status_1(call, room, what, words, status):
+    run = series_run(room / "run")
+    series = run / "usage.jsonl"
+    lines = series.read_text().splitlines(keepends=True)
+    changed = {"damaged": [lines[0], "no json\n", lines[2]], "torn": [*lines[:2], lines[2][:-20]], "cut": lines[:2], "emptied": [],
+               "long": [lines[0], " " * (17 * 1024 * 1024) + "\n", lines[2]]}
+    if what == "gone":
+        series.unlink()
+    elif what != "whole":
+        series.write_text("".join(changed[what]))
+    called = call("export", "--to", "csv", str(run))
+
+    assert called.status == status
+    if words is None:
+        assert called.err == ""
+    else:
+        assert called.err.count("\n") == 1 and words in called.err and f"{run}/info.json: " in called.err

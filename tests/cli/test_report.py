@@ -397,8 +397,8 @@ def test_pages_of_a_huge_record_take_little_memory(assay, room):
 
 
 def test_every_run_of_a_file_is_in_the_page_the_first_too(page_of):
-    """sacct.txt has six jobs."""
-    page = page_of(FOREIGN / "sacct.txt")
+    """sacct.txt has six jobs, and a line that cannot be read."""
+    page = page_of(FOREIGN / "sacct.txt", status=1)
     assert page.heading() == "6 runs side by side"
     head = next(table for table in page.tables if len(table[0]) == 7)[0]
     assert [cell.split(":")[0].split(",")[0] for cell in head[1:]] == ["1", "2", "3", "4", "5", "6"]
@@ -477,3 +477,42 @@ def test_events_and_limits_of_several_runs_name_the_run(made, page_of):
     pictures = re.findall(r'<text class="mark"[^>]*>([^<]*)</text>', page.html)
     assert pictures and all(re.match("r[12]: ", label) for label in pictures)
     assert any("r1: limit" in row[0] for table in page.tables for row in table)
+
+
+@pytest.mark.parametrize("what, words", [("closed", "Permission denied"), ("a directory", "Is a directory"), ("damaged", "2 lines could not be read")])
+def test_a_series_of_which_nothing_can_be_read_is_one_line_and_status_1_beside_the_page(made, room, report, ordinary_user, what, words):
+    run = made(["no json\n", "{broken\n"])
+    (room / "here").mkdir(exist_ok=True)
+    if what != "damaged":
+        (run / "usage.jsonl").unlink()
+    if what == "closed":
+        (run / "usage.jsonl").touch(mode=0o000)
+    if what == "a directory":
+        (run / "usage.jsonl").mkdir()
+    target = room / "page.html"
+    called = report(run, "-o", target, **({"user": ordinary_user} if what == "closed" else {}))
+
+    assert called.status == 1
+    assert called.err.count("\n") == 1 and words in called.err and f"{run}/usage.jsonl" in called.err
+    assert Page(target.read_text(encoding="utf-8")).heading() == "job"
+
+
+@pytest.mark.parametrize("gone", ["all", "emptied", "a link to itself", "the end"])
+def test_windows_that_the_record_counts_and_the_series_lacks_are_told_by_report_and_plot(made, room, report, run_assay, assay, gone):
+    windows = [window(0, 0, 5, (1, 2)), window(1, 5, 10, (3, 4))]
+    run = made(windows, self={"windows": 2, "records_written": 2, "records_lost": 0, "write_failures": 0})
+    series = run / "usage.jsonl"
+    whole = report(run, "-o", room / "whole.html")
+    assert (whole.status, whole.err) == (0, "")
+    lines = series.read_text().splitlines(keepends=True)
+    series.unlink()
+    if gone == "a link to itself":
+        series.symlink_to("usage.jsonl")
+    elif gone != "all":
+        series.write_text(lines[0] if gone == "the end" else "")
+    called = report(run, "-o", room / "page.html")
+    plotted = Caller(run_assay, assay, room / "plots")("plot", str(run), "-o", str(room / "plot.html"))
+
+    assert (called.status, plotted.status) == (1, 1)
+    wanted = "1 window is missing" if gone == "the end" else "2 windows are missing"
+    assert called.err.count("\n") == 1 and wanted in called.err and str(series) in called.err

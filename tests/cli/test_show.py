@@ -579,3 +579,31 @@ def test_a_long_series_takes_no_more_memory_than_a_short_one(run_assay, assay, m
             "values": {"proc_cpu_seconds": {"delta": 0.1}}}]) for i in range(n)]
 
     assert peak(made(lines(80000), name="long")) < peak(made(lines(10), name="short")) + 40 * 1024 * 1024
+
+
+@pytest.mark.parametrize("gone, missing", [("all", 2), ("emptied", 2), ("the end", 1)])
+def test_windows_that_the_record_counts_and_the_series_lacks_are_told(show, made, gone, missing):
+    path = made([window(0, 0, 5), window(1, 5, 10)], self={"windows": 2, "records_written": 2, "records_lost": 0, "write_failures": 0})
+    assert "missing in the series" not in show(path).out
+    lines = (path / "usage.jsonl").read_text().splitlines(keepends=True)
+    (path / "usage.jsonl").unlink()
+    if gone != "all":
+        (path / "usage.jsonl").write_text(lines[0] if gone == "the end" else "")
+
+    assert f"{missing} window{'s are' if missing > 1 else ' is'} missing in the series" in show(path).out
+    assert parse(show("--json", path).out, "assay-show")["series"]["missing"] == missing
+
+
+@pytest.mark.parametrize("all_of_them, words", [
+    (900, "2 of = 900 processes are named: a line of the series holds 256 at most, and one had to leave out 732 that did less"), (2, None),
+    (None, "not all processes are named: a line of the series holds 256 at most, and one had to leave out 732 that did less")])
+def test_the_table_of_processes_says_how_many_no_line_of_the_series_named(show, made, all_of_them, words):
+    processes = [{"pid": 10 + i, "start_time_ticks": 5, "name": f"p{i}", "values": {}} for i in range(2)]
+    told = headline(wall_seconds=10.0, **({} if all_of_them is None else {"processes": all_of_them}))
+    path = made([window(0, 0, 5, processes=processes, omitted_processes=732), window(1, 5, 10, processes=processes, omitted_processes=3)],
+                headline=told)
+    out = show("--processes", path).out
+
+    assert re.findall(r"p[01]", out) == ["p0", "p1"]
+    assert (words in " ".join(out.split())) if words else ("named" not in out)
+    assert all(columns_of(line) <= 80 for line in out.splitlines())

@@ -36,25 +36,37 @@ int export_push(struct export *x)
 	return 0;
 }
 
-void export_warn(const struct export *x, const struct export_run *run, const char *format, ...)
+static void tell(const struct export *x, const struct export_run *run,
+	void (*say)(const char *line, void *context), const char *format, va_list args)
 {
 	char *text = NULL;
 	char *line = NULL;
-	va_list args;
-	int n;
 
-	if (!x->options->warn)
-		return;
-	va_start(args, format);
-	n = vasprintf(&text, format, args);
-	va_end(args);
-	if (n < 0)
+	if (!say || vasprintf(&text, format, args) < 0)
 		return;
 	if (asprintf(&line, "%s: %s", run->stored->file, text) >= 0) {
-		x->options->warn(line, x->options->context);
+		say(line, x->options->context);
 		free(line);
 	}
 	free(text);
+}
+
+void export_warn(const struct export *x, const struct export_run *run, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	tell(x, run, x->options->warn, format, args);
+	va_end(args);
+}
+
+void export_unread(const struct export *x, const struct export_run *run, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	tell(x, run, x->options->left_out, format, args);
+	va_end(args);
 }
 
 typedef int step(struct export *x, struct export_run *run, struct error *err);

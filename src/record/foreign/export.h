@@ -33,7 +33,7 @@ struct export_options {
 	bool clobber; /* files of that name are replaced */
 	const struct stored_files *inputs; /* never replaced; NULL */
 	const volatile sig_atomic_t *stop; /* not 0: give up, with -EINTR; NULL */
-	void (*left_out)(const char *line, void *context); /* of a run, and why; NULL */
+	void (*left_out)(const char *line, void *context); /* a run or a part of it, and why; NULL */
 	void (*warn)(const char *line, void *context); /* NULL: nobody is told */
 	void *context;
 };
@@ -104,6 +104,9 @@ bool export_item_fits(const struct stored_run *run, const char *item, size_t n);
 int export_push(struct export *x);
 /* Tells the user, who is told once for a run at most of each thing. */
 void export_warn(const struct export *x, const struct export_run *run, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* The same of what could not be read, which makes it no whole export. */
+void export_unread(const struct export *x, const struct export_run *run, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 #endif

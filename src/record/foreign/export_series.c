@@ -21,6 +21,25 @@ static int take_window(const json_t *window, void *context)
 	return r < 0 ? r : export_push(s->x);
 }
 
+static void tell(struct export *x, struct export_run *run, const struct series_survey *s)
+{
+	uint64_t missing = series_missing_unsaid(run->stored, s);
+
+	if (s->damaged > 0)
+		export_unread(x, run,
+			"%" PRIu64 " damaged line%s of the series %s left out, the first is line "
+			"%" PRIu64,
+			s->damaged, s->damaged == 1 ? "" : "s", s->damaged == 1 ? "is" : "are",
+			s->first_damaged);
+	if (missing > 0)
+		export_unread(x, run, "%" PRIu64 " window%s missing in the series%s", missing,
+			missing == 1 ? " is" : "s are",
+			run->stored->series ? "" : ", which is not there");
+	/* A recorder that goes on may be just writing it. */
+	if (s->torn && run->stored->state != STORED_RUNNING)
+		export_warn(x, run, "the last line of the series is not whole and is left out");
+}
+
 int export_series(struct export *x, struct export_run *run,
 	int (*each)(struct export *x, struct export_run *run, const json_t *window),
 	struct error *err)
@@ -29,10 +48,7 @@ int export_series(struct export *x, struct export_run *run,
 	struct series_survey survey;
 	int r = stored_run_windows(run->stored, take_window, &series, &survey, err);
 
-	if (r == 0 && survey.damaged > 0)
-		export_warn(x, run,
-			"%" PRIu64 " damaged lines of the series are left out, the first is line "
-			"%" PRIu64,
-			survey.damaged, survey.first_damaged);
+	if (r == 0)
+		tell(x, run, &survey);
 	return r;
 }
