@@ -278,8 +278,16 @@
 		context.restore();
 	};
 	const isOf = (panel, run) => panel.run < 0 || run < 0 || panel.run === run;
-	const drawGaps = (u, panel) => clip(u.ctx, u, () => data.gaps.forEach(([run, start, end, why], place) => {
-		if (!isOf(panel, run)) return;
+	/* Which gaps lie over one before them, whose words stand there: runs side by side may have the same. They are in order of time. */
+	const namedBefore = (panel) => {
+		let until = -Infinity;
+		return data.gaps.map(([run, start, end]) => {
+			const again = start < until;
+			if (isOf(panel, run)) until = Math.max(until, end);
+			return again;
+		});
+	};
+	const drawGap = (u, [, start, end, why], named) => {
 		const x = u.valToPos(base + start, "x", true);
 		const ratio = uPlot.pxRatio;
 		const wide = Math.max(u.valToPos(base + end, "x", true) - x, 2);
@@ -289,10 +297,12 @@
 		u.ctx.textAlign = "center";
 		u.ctx.textBaseline = "alphabetic";
 		u.ctx.fillStyle = css("--soft");
-		/* Runs side by side may have the same. */
-		const again = data.gaps.slice(0, place).some((other) => isOf(panel, other[0]) && other[1] < end && other[2] > start);
-		if (!again && u.ctx.measureText(why).width < wide - 4 * ratio) u.ctx.fillText(why, x + wide / 2, u.bbox.top + u.bbox.height - 8 * ratio);
-	}));
+		if (!named && u.ctx.measureText(why).width < wide - 4 * ratio) u.ctx.fillText(why, x + wide / 2, u.bbox.top + u.bbox.height - 8 * ratio);
+	};
+	const drawGaps = (u, panel) => clip(u.ctx, u, () => {
+		const named = namedBefore(panel);
+		data.gaps.forEach((gap, place) => isOf(panel, gap[0]) && drawGap(u, gap, named[place]));
+	});
 	const marksOf = (panel) => data.marks.filter(([run]) => isOf(panel, run));
 	const drawMarks = (context, u, panel, ratio) => {
 		context.lineWidth = 1.5 * ratio;

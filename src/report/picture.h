@@ -80,6 +80,7 @@ enum picture_mark_kind {
 	PICTURE_OOM,
 	PICTURE_PHASE,
 	PICTURE_STOP, /* the command was stopped (SIGTSTP, SIGSTOP) in the window that begins there */
+	PICTURE_GAPS, /* there are more than are shown */
 	PICTURE_END
 };
 

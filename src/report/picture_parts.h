@@ -84,6 +84,10 @@ struct picture_reading {
 		[2]; /* the window that is as long as the command was stopped, in seconds from the run's start */
 	size_t stops; /* how many windows are */
 	size_t counted; /* marks made of counters */
+	size_t joined; /* marks where the recording went on */
+	struct picture_gap gap; /* which may go on in the next window; 0 to 0: none */
+	size_t first_gap; /* of the picture's: those of this run come last there */
+	size_t short_gaps; /* left out, as there are longer ones enough */
 	bool any;
 };
 

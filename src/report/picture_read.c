@@ -2,6 +2,7 @@
 /* Reads the series of a run into lines in the making, with the gaps that are in it. */
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,25 +17,81 @@
 #define GAP_SECONDS 0.001 /* less is how windows are rounded */
 #define END_SECONDS 0.05 /* the last window is closed that much behind the end at most */
 #define SECONDS_MAX 1e12
+#define GAPS_MAX 200 /* of a run: the longest are shown */
+#define JOINED_MAX                                                                                 \
+	100 /* marks: a recording that goes on all the time is told by the first of them */
 
 static double offset_of(const struct picture_reading *r)
 {
 	return r->picture->runs[r->run].offset;
 }
 
-static int add_gap(struct picture_reading *r, double start, double end, enum picture_gap_kind kind)
+static size_t shortest_gap(const struct picture *p, size_t first)
 {
-	struct picture_gap gap = { .run = r->run, .start = start, .end = end, .kind = kind };
+	size_t shortest = first;
+
+	for (size_t i = first; i < p->n_gaps; i++)
+		if (p->gaps[i].end - p->gaps[i].start <
+			p->gaps[shortest].end - p->gaps[shortest].start)
+			shortest = i;
+	return shortest;
+}
+
+/* The gap that has ended is one of the picture's, if it is among the longest. */
+static int keep_gap(struct picture_reading *r)
+{
 	static const char *const why[] = { [PICTURE_SLEPT] = "the machine slept",
 		[PICTURE_UNRECORDED] = "nothing was recorded",
 		[PICTURE_MISSED] = "most samples were due and not taken",
 		[PICTURE_CUT] = "left out" };
+	struct picture *p = r->picture;
+	struct picture_gap gap = r->gap;
+
+	if (!(gap.end > gap.start))
+		return 0;
+	r->gap = (struct picture_gap){ 0 };
+	if (p->n_gaps - r->first_gap < GAPS_MAX)
+		return picture_add_gap(p, &gap, why[gap.kind]);
+	struct picture_gap *other = &p->gaps[shortest_gap(p, r->first_gap)];
+	r->short_gaps++;
+	if (other->end - other->start >= gap.end - gap.start)
+		return 0;
+	free(other->why);
+	*other = p->gaps[--p->n_gaps];
+	return picture_add_gap(p, &gap, why[gap.kind]);
+}
+
+/* What borders on the gap before and is of its kind is one with it. */
+static int add_gap(struct picture_reading *r, double start, double end, enum picture_gap_kind kind)
+{
+	struct picture_gap gap = { .run = r->run, .start = start, .end = end, .kind = kind };
+	int code;
 
 	if (!(end > start) || end <= r->from || start >= r->to)
 		return 0;
 	gap.start = (start > r->from ? start : r->from) + offset_of(r);
 	gap.end = (end < r->to ? end : r->to) + offset_of(r);
-	return picture_add_gap(r->picture, &gap, why[kind]);
+	if (r->gap.end > r->gap.start && r->gap.kind == kind &&
+		fabs(gap.start - r->gap.end) <= GAP_SECONDS) {
+		r->gap.end = gap.end;
+		return 0;
+	}
+	code = keep_gap(r);
+	r->gap = gap;
+	return code;
+}
+
+/* Which have been left out is told once, where the run begins. */
+static int end_gaps(struct picture_reading *r)
+{
+	char words[96];
+	int code = keep_gap(r);
+
+	if (code < 0 || r->short_gaps == 0)
+		return code;
+	snprintf(words, sizeof(words), "%zu shorter gaps are not shown", r->short_gaps);
+	return picture_add_mark(r->picture, r->run, (r->from > 0 ? r->from : 0) + offset_of(r),
+		PICTURE_GAPS, words);
 }
 
 /* The source that was made of a device's measurement; NULL: none. */
@@ -135,7 +192,8 @@ static int note_gaps(struct picture_reading *r, const json_t *window, double sta
 
 	if (r->any && start > r->last_end + GAP_SECONDS)
 		code = add_gap(r, r->last_end, start, PICTURE_UNRECORDED);
-	if (code == 0 && r->any && segment != r->segment && start >= r->from && start <= r->to)
+	if (code == 0 && r->any && segment != r->segment && start >= r->from && start <= r->to &&
+		r->joined++ < JOINED_MAX)
 		code = picture_add_mark(r->picture, r->run, start + offset_of(r), PICTURE_JOINED,
 			"the recording went on");
 	if (code == 0 && missed > 0 && missed > info_number(window, "samples", NULL))
@@ -190,10 +248,11 @@ static int add_window(const json_t *window, void *context)
 static int note_tail(struct picture_reading *r)
 {
 	double wall = r->picture->runs[r->run].wall_seconds + r->slept;
+	int code = 0;
 
-	if (!r->any || !(wall > r->last_end + 0.01 * wall + GAP_SECONDS))
-		return 0;
-	return add_gap(r, r->last_end, wall, PICTURE_UNRECORDED);
+	if (r->any && wall > r->last_end + 0.01 * wall + GAP_SECONDS)
+		code = add_gap(r, r->last_end, wall, PICTURE_UNRECORDED);
+	return code == 0 ? end_gaps(r) : code;
 }
 
 int picture_read(struct picture_reading *r)
@@ -203,6 +262,7 @@ int picture_read(struct picture_reading *r)
 	struct error err = { 0 };
 	int code = picture_consider_rows(r);
 
+	r->first_gap = r->picture->n_gaps;
 	if (code < 0)
 		return code;
 	code = stored_run_windows(run->stored, add_window, r, &survey, &err);

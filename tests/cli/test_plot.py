@@ -420,3 +420,26 @@ def test_memory_does_not_grow_with_the_series(run_assay, assay, made):
     small = peak(made(windows(3000), directory="small", measurements=rows))
     large = peak(made(windows(60000), directory="large", measurements=rows))
     assert large - small < 2048  # KiB; the series is 15 MB longer
+
+
+def missing_every(made, step, windows=20_000):
+    """Of each window but every `step`th most samples were due and not taken; a counter goes on all the time."""
+    return made([window(i, i, i + 1, {"tree_io_write_bytes": 4096}, missed_ticks=9 if step == 0 or i % step else 0) for i in range(windows)],
+                directory=f"every-{step}", time={"started": "2026-11-28T10:00:00Z", "wall_seconds": float(windows)})
+
+
+def test_gaps_that_border_on_each_other_are_one(made, plot):
+    called = plot(missing_every(made, 0))
+
+    assert called.status == 0, called.err
+    assert called.out.count("most samples were due and not taken for 5h 33m 20s") == 1, called.out
+
+
+def test_of_very_many_gaps_the_longest_are_shown_and_the_rest_counted(made, plot, run_assay, room):
+    path = missing_every(made, 2)
+    called = plot(path, "-o", room / "page.html")
+
+    assert called.status == 0, called.err
+    page = (room / "page.html").read_text(encoding="utf-8")
+    assert len(page) < 600_000
+    assert "9800 shorter gaps are not shown" in page
