@@ -247,7 +247,7 @@ int parse_duration(const char *text, uint64_t *ret_ns, struct error *err)
 
 	if (ok)
 		return 0;
-	return refuse(err, text, "is not a duration (1.5, 500ms, 5m, 1h30m, HH:MM:SS)");
+	return refuse(err, text, "is not a duration (500ms, 1.5, 1h30m, HH:MM:SS)");
 }
 
 /* "K", "k", "KiB": binary, as Slurm and ulimit(1) count. */

@@ -42,7 +42,8 @@ struct series_survey {
 	uint64_t windows;
 	uint64_t damaged; /* lines that could not be read; the first of them */
 	uint64_t first_damaged;
-	uint64_t missing; /* numbers that are left out between windows, and of a run that is done behind the last */
+	uint64_t
+		missing; /* numbers that are left out between windows, and of a run that is done behind the last */
 	bool torn; /* its last line is not whole: the recorder was killed, or is just writing it */
 };
 

@@ -120,8 +120,15 @@ def test_the_job_counts_what_it_would_count_without_us(run_assay, room, user, se
 def test_of_signals_to_us_and_to_the_group_in_any_order_none_is_lost_or_doubled(run_assay, room):
     counter = Counter(run_assay, room)
     order = random.Random(3)
+    under_way = set()
     for i in range(300):
-        order.choice([to_assay, to_group, to_job])(counter, order.choice(NUMBERS))
+        send, number = order.choice([to_assay, to_group, to_job]), order.choice(NUMBERS)
+        # One that assay did not take yet would become one with the next of its number, by the kernel's rule and not by ours.
+        if number in under_way:
+            counter.pass_mark()
+            under_way.clear()
+        under_way.add(number)
+        send(counter, number)
         counter.wait_for_total(i + 1)
     counter.pass_mark()
 

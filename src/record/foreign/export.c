@@ -36,6 +36,7 @@ int export_push(struct export *x)
 	return 0;
 }
 
+PRINTF_LIKE(4, 0)
 static void tell(const struct export *x, const struct export_run *run,
 	void (*say)(const char *line, void *context), const char *format, va_list args)
 {

@@ -33,7 +33,8 @@ struct export_options {
 	bool clobber; /* files of that name are replaced */
 	const struct stored_files *inputs; /* never replaced; NULL */
 	const volatile sig_atomic_t *stop; /* not 0: give up, with -EINTR; NULL */
-	void (*left_out)(const char *line, void *context); /* a run or a part of it, and why; NULL */
+	void (*left_out)(
+		const char *line, void *context); /* a run or a part of it, and why; NULL */
 	void (*warn)(const char *line, void *context); /* NULL: nobody is told */
 	void *context;
 };
