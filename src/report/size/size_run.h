@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What one run tells of what its command needs: the evidence that requests are made of. Taken from a stored run once; the run may be closed then. What was not
+ * measured is NAN, never 0; what was cut off (by a limit, a signal, a lost recorder) is `at_least`: the job would have used that much or more.
+ */
+#ifndef ASSAY_REPORT_SIZE_RUN_H
+#define ASSAY_REPORT_SIZE_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "record/stored_run.h"
+#include "report/compare.h"
+
+struct error;
+
+enum size_resource { SIZE_MEMORY, SIZE_TIME, SIZE_CPUS, N_SIZE_RESOURCE };
+
+#define SIZE_KEY_SIZE 96
+#define SIZE_WHY_SIZE 200
+
+/* One number of a run: bytes, seconds, cores. */
+struct size_fact {
+	double value; /* NAN: it was not measured; `why` says so */
+	double upper; /* it was not more than that; INFINITY: that is not known */
+	uint8_t quality; /* enum quality */
+	bool at_least; /* the job would have used more: it was ended or held back */
+	char key[SIZE_KEY_SIZE]; /* the measurement it comes from */
+	char why[SIZE_WHY_SIZE]; /* of what was cut off or is absent: in words; "" */
+};
+
+/*
+ * How many cores were in use for how long. Level k (from 0) holds the time in which more than k and at most k + 1 cores were in use; nothing at all is in level 0.
+ * That is enough to say how long the run would take on any whole number of cores, if what does not fit waits and loses nothing else.
+ */
+#define SIZE_LEVELS 1024
+struct size_demand {
+	double *seconds; /* SIZE_LEVELS of them; NULL: no series, or no CPU in it */
+	double *core_seconds;
+	size_t n_levels; /* that are in use */
+	double span; /* all of the time */
+	double at_ceiling; /* of that, with 95 % or more of the allowed cores in use */
+	double allowed; /* cores; NAN */
+};
+
+/* What was asked for, by whom. NAN: nothing is known of a request. */
+struct size_asked {
+	double memory_bytes, cpus, seconds;
+	char memory_by[SIZE_KEY_SIZE], cpus_by[SIZE_KEY_SIZE],
+		seconds_by[SIZE_KEY_SIZE]; /* "SLURM_MEM_PER_NODE", "cgroup memory.max" */
+};
+
+struct size_run {
+	char *file; /* it was read from; owned */
+	char *id; /* or NULL; owned */
+	char *command; /* as a shell would take it, not made printable; NULL: not known; owned */
+	char **argv; /* NULL-terminated, owned; NULL: only `command` is known, or nothing */
+	size_t argc;
+	char *shape; /* of the command: size_shape.h; owned; NULL: not known */
+	char *host; /* owned, or NULL */
+	double started; /* seconds since 1970; NAN */
+	enum compare_outcome outcome;
+	struct size_fact
+		facts[N_SIZE_RESOURCE]; /* SIZE_CPUS: the cores that were in use on average */
+	struct size_fact charged; /* memory with caches of files: what page cache would like */
+	struct size_demand demand;
+	struct size_asked asked;
+	double cpu_seconds; /* NAN */
+	double wall_seconds; /* suspended time is out; NAN */
+	double covariate; /* what --by named; NAN: this run has none */
+};
+
+/* Reads what the run tells, and its series once. -ENOMEM; that a series cannot be read is told in `trouble` (may be NULL), and the rest stands. */
+int size_run_take(const struct stored_run *run, struct size_run *ret, struct error *trouble);
+void size_run_done(struct size_run *run);
+
+/* How much longer the run would take on that many cores, as a factor (1: no longer); NAN: its demand is not known. cores is 1 or more. */
+double size_demand_stretch(const struct size_demand *demand, size_t cores);
+/* The fewest whole cores with a stretch of at most 1 + slowdown; 0: its demand is not known. */
+size_t size_demand_cores(const struct size_demand *demand, double slowdown);
+
+/* "memory", "time", "cpus" */
+const char *size_resource_name(enum size_resource resource);
+
+#endif
