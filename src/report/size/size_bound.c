@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds the bound: an order statistic where the runs carry it (Wilks 1941; Kaplan and Meier 1958 where some were cut off), else the largest with a margin. */
+#include "report/size/size_bound.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "report/size/size_placed.h"
+#include "report/size/size_spread.h"
+#include "report/statistics.h"
+
+/* Sums of products of fractions are not exact: 19 of 20 is 0.95. */
+#define ROUNDING 1e-9
+#define NEXT_TRY 2.0
+
+static int by_value(const void *a, const void *b)
+{
+	const struct size_point *x = a;
+	const struct size_point *y = b;
+
+	if (x->value != y->value)
+		return x->value < y->value ? -1 : 1;
+	return x->at_least - y->at_least;
+}
+
+size_t size_bound_needed(double target, double confidence)
+{
+	size_t n = (size_t) ceil(target / (1 - target) - ROUNDING);
+
+	/* 1 - target^n is the confidence that the largest of n has; it is above what the rank of the prediction needs for all but small ones. */
+	if (confidence > 0) {
+		size_t of_confidence = (size_t) ceil(log1p(-confidence) / log(target) - ROUNDING);
+
+		n = of_confidence > n ? of_confidence : n;
+	}
+	return n;
+}
+
+/* Each run that ended by itself takes its share of the probability that is left; one that was cut off leaves its share to those above it. The next run is one more, above
+ * all: so that k of n whole runs carry k / (n + 1). */
+static void rank(const struct size_point *sorted, size_t n, const struct size_wish *wish,
+	struct size_bound *b)
+{
+	double left = 1;
+	size_t whole = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		double at_risk = (double) (n - i + 1);
+		double sure;
+
+		if (sorted[i].at_least)
+			continue;
+		left *= (at_risk - 1) / at_risk;
+		b->promise = 1 - left;
+		b->stands_on = sorted[i].value;
+		b->rank = ++whole;
+		/* It is below the target's quantile only when `rank` or more of the n are; those that were
+		 * cut off may be above all. */
+		sure = size_binomial(b->rank - 1, n, wish->target);
+		b->confidence = sure;
+		if (1 - left >= wish->target - ROUNDING && sure >= wish->confidence - ROUNDING) {
+			b->method = SIZE_RANK;
+			b->request = sorted[i].value;
+			return;
+		}
+	}
+	b->rank = 0;
+	b->confidence = 0;
+}
+
+static double largest_whole(const struct size_point *sorted, size_t n)
+{
+	while (n > 0 && sorted[n - 1].at_least)
+		n--;
+	return n > 0 ? sorted[n - 1].value : (double) NAN;
+}
+
+static int with_margin(const struct size_point *sorted, size_t n, const struct size_wish *wish,
+	struct size_bound *b)
+{
+	double *values = malloc(n * sizeof(*values));
+	double largest = sorted[n - 1].value;
+	struct size_spread spread;
+	double beyond;
+
+	if (!values)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		values[i] = sorted[i].value;
+	spread = size_spread_of(values, n);
+	free(values);
+	beyond = size_spread_quantile(&spread, wish->target);
+	b->stands_on = largest;
+	b->method = SIZE_MARGIN;
+	b->request = fmax(largest, beyond);
+	if (sorted[n - 1].at_least) {
+		b->method = SIZE_CUT_OFF;
+		b->request = fmax(b->request, largest * NEXT_TRY);
+	}
+	return 0;
+}
+
+static void count(const struct size_point *points, size_t n, struct size_bound *b)
+{
+	b->n = n;
+	for (size_t i = 0; i < n; i++)
+		b->n_cut_off += points[i].at_least;
+}
+
+/* Of the values as they are. */
+static int describe(const struct size_point *points, size_t n, struct size_bound *b)
+{
+	double *values = malloc(n * sizeof(*values));
+	struct statistics s;
+
+	if (!values)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		values[i] = points[i].value;
+	s = statistics_of(values, n);
+	free(values);
+	b->low = s.min;
+	b->median = s.median;
+	b->high = s.max;
+	return 0;
+}
+
+int size_points_placed(const struct size_point *points, size_t n, const struct size_wish *wish,
+	struct size_point *sorted, size_t *ret_n, struct size_bound *b)
+{
+	int r = size_place(points, n, wish, sorted, ret_n, b);
+
+	if (r == 0)
+		qsort(sorted, *ret_n, sizeof(*sorted), by_value);
+	return r;
+}
+
+int size_bound_find(const struct size_point *points, size_t n, const struct size_wish *wish,
+	struct size_bound *ret)
+{
+	struct size_point *sorted = malloc((n + 1) * sizeof(*sorted));
+	struct size_bound b = { .request = (double) NAN,
+		.next_try = (double) NAN,
+		.stands_on = (double) NAN,
+		.low = (double) NAN,
+		.median = (double) NAN,
+		.high = (double) NAN,
+		.needed = size_bound_needed(wish->target, wish->confidence) };
+	size_t kept = 0;
+	int r = sorted ? 0 : -ENOMEM;
+
+	if (r == 0 && n > 0)
+		r = describe(points, n, &b);
+	if (r == 0 && n > 0)
+		r = size_points_placed(points, n, wish, sorted, &kept, &b);
+	if (r == 0 && kept > 0) {
+		count(sorted, kept, &b);
+		b.next_try = sorted[kept - 1].value * NEXT_TRY;
+		rank(sorted, kept, wish, &b);
+		if (b.method != SIZE_RANK && !isnan(largest_whole(sorted, kept)))
+			r = with_margin(sorted, kept, wish, &b);
+	}
+	if (r == 0) {
+		b.margin = b.request / b.stands_on;
+		if (b.beyond)
+			b.promise = b.confidence = 0;
+		*ret = b;
+	}
+	free(sorted);
+	return r;
+}
