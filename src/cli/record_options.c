@@ -63,6 +63,18 @@ static int budget_option(const struct verb *verb, const struct option_values *va
 	return error_wrap(err, "%s", value->source);
 }
 
+/* A name that no word of `assay show` can mean finds nothing later. */
+static int judge_name(
+	const struct verb *verb, const struct option_values *values, struct error *err)
+{
+	const struct option_value *name = verb_value(verb, values, "name");
+
+	if (!name->text || (name->text[0] && name->text[0] != '@'))
+		return 0;
+	return error_say(
+		err, -EINVAL, "%s: no run is found by '%.20s' later", name->source, name->text);
+}
+
 int record_options_read(const struct verb *verb, const struct option_values *values,
 	struct record_options *ret, struct error *err)
 {
@@ -79,7 +91,8 @@ int record_options_read(const struct verb *verb, const struct option_values *val
 	if (duration_option(verb, values, "sample-interval", &ret->sample_interval_ns, NULL, err) <
 			0 ||
 		duration_option(
-			verb, values, "report-interval", &ret->report_interval_ns, NULL, err) < 0)
+			verb, values, "report-interval", &ret->report_interval_ns, NULL, err) < 0 ||
+		judge_name(verb, values, err) < 0)
 		return -EINVAL;
 	return budget_option(verb, values, &ret->budget, err);
 }

@@ -15,6 +15,7 @@
 #include "cli/whole_file.h"
 #include "report/html.h"
 #include "report/picture.h"
+#include "report/picture_format.h"
 
 static const struct option_row rows[] = {
 	{ .group = "Where it goes",
@@ -81,6 +82,14 @@ static int report_all(struct run_list *list, const char *path)
 	return status;
 }
 
+/* "x.png" would hold what no viewer of pictures opens. */
+static bool is_of_another_kind(const char *path)
+{
+	const struct picture_format *format = picture_format_of(path);
+
+	return format && strcmp(format->name, "html") != 0;
+}
+
 static int exec(const struct verb *verb, struct option_values *values, char **words)
 {
 	const char *prefix = verb_option(verb, values, "output-prefix");
@@ -92,6 +101,9 @@ static int exec(const struct verb *verb, struct option_values *values, char **wo
 		path = NULL;
 	else if (!path && isatty(STDOUT_FILENO))
 		return complain_usage(verb, "-o FILE is missing: a page is nothing for a terminal");
+	if (path && is_of_another_kind(path))
+		return complain_usage(verb, "-o: a page is HTML; 'assay plot -o' draws pictures by "
+					    "that name");
 	log_flush(&values->log, LOG_WARNING);
 	status = run_list_open(&list, words, prefix, "page");
 	if (status == 0)

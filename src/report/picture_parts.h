@@ -120,7 +120,7 @@ int picture_read(struct picture_reading *r);
 /* What is told of the runs, and where each begins. -ENOMEM. */
 int picture_describe(struct picture *p, const struct stored_run *const *runs, size_t n,
 	const struct picture_options *o);
-/* Reads the series again for the processes one by one. */
+/* Reads the series for the processes one by one: once for who did most, once for their lines. */
 int picture_add_processes(struct picture_reading *r);
 /* To the panels that the run has lines in. */
 int picture_add_limits(struct picture_reading *r);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Draws processes one by one: those that did most, and the rest as one line. The series is read twice, for who did most is known at its end only. */
+/* Draws processes one by one: those that did most, and the rest as one line. Who did most is known at the end of the series only, so that it is read once for that and once for their lines. */
 #include <errno.h>
 #include <fnmatch.h>
 #include <math.h>
@@ -405,6 +405,9 @@ static int add_processes(
 	/* Those that it does not list are quiet. */
 	if (is_memory)
 		rest.mean = d->held_bytes - listed.held_bytes + listed.bytes;
+	/* Sums of means are fractions. */
+	if (rest.mean < 0)
+		rest.mean = 0;
 	rest.low = rest.high = rest.mean;
 	/* Of what was before the picture begins, what is held is of interest alone. */
 	if (!(rest.end > rest.start))

@@ -13,6 +13,7 @@ WRONG = [
     [RUN, "--fail-time=--3", "true"], [RUN, "--freeze-on-exit=-1", "true"], [RUN, "--limit-grace", "0", "true"],
     [RUN, "--capture-outputs", "some", "true"], [RUN, "-c", "some", "true"], [RUN, "-o", "combined", "true"],
     [RUN, "--record-types", "info", "true"], [RUN, "--mode", "x", "true"], [RUN, "--log-level", "LOUD", "true"],
+    [RUN, "--name", "", "true"], [RUN, "--name", "@last", "true"],
     [RUN, "--clobber=perhaps", "true"], [RUN, "--tag", "novalue", "true"], [RUN, "--cgroup", "x", "true"],
     [RUN, "--measurements", "nonsense_key", "true"], [RUN, "--measurements", "proc_rs_bytes", "true"],
     [RUN, "--measurements", "nonsense_*", "true"], [RUN, "--measurements", "", "true"],

@@ -321,6 +321,13 @@ def test_what_is_no_file_or_belongs_to_the_run_is_refused(made, room, report):
             assert target.read_bytes() == before
 
 
+@pytest.mark.parametrize("name", ["page.png", "page.SVG", "page.pdf", "page.txt"])
+def test_a_page_gets_no_name_of_a_picture(made, room, report, name):
+    called = report(made(), "-o", room / name)
+    assert called.status == 2 and called.err.count("\n") == 1 and "assay plot" in called.err
+    assert not (room / name).exists()
+
+
 def test_a_page_takes_the_place_of_an_older_one_and_follows_a_link(made, room, report):
     (room / "old.html").write_text("older")
     (room / "link.html").symlink_to("old.html")
