@@ -81,8 +81,7 @@ double info_allowed_cores(const json_t *info)
 {
 	const json_t *limit = info_limit(info, "cpu", NULL);
 
-	return limit ? info_number(limit, "limit", NULL)
-		     : info_number(info, "host", "cpus_online");
+	return limit ? info_number(limit, "limit", NULL) : info_number(info, "host", "cpus_online");
 }
 
 /* As the outcome is worded; "perhaps by" and "not" say no such thing. sacct(1) has a state for it. */

@@ -68,7 +68,8 @@ static double reading(const json_t *values, const struct track *t)
 static double growth(const json_t *values, const struct track *t)
 {
 	double first = info_number(values, t->source.keys[0], "delta");
-	double second = t->source.keys[1][0] ? info_number(values, t->source.keys[1], "delta") : (double) NAN;
+	double second = t->source.keys[1][0] ? info_number(values, t->source.keys[1], "delta")
+					     : (double) NAN;
 
 	if (isnan(first))
 		return second;

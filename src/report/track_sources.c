@@ -76,10 +76,9 @@ static void add_by_rows(struct track_sources *s, const json_t *info)
 		else if (quantity && strcmp(quantity, "cpu") == 0 &&
 			 run_name_is(key, "cpu_seconds"))
 			add(s, TRACK_CPU, key, NULL, 1);
-		else if (!strstr(key, "swap") &&
-			 (run_name_is(key, "pss_total_bytes") ||
-				 run_name_is(key, "uss_total_bytes") ||
-				 run_name_is(key, "rss_total_bytes")))
+		else if (!strstr(key, "swap") && (run_name_is(key, "pss_total_bytes") ||
+							 run_name_is(key, "uss_total_bytes") ||
+							 run_name_is(key, "rss_total_bytes")))
 			add(s, TRACK_MEMORY, key, NULL, 1);
 	}
 }
