@@ -164,10 +164,10 @@ static void tighter_bounds_and_limits_of_the_run_are_requests(void **state)
 			BOUND("cpu", "2.5", "cgroup", "/a/b/cpu.max") BOUND(
 				"memory", "4096", "cgroup", "/a/memory.stat hierarchical") HOST "]",
 		&(struct size_asked){
-			4096, 2.5, 7200, "cgroup memory.stat", "cgroup cpu.max", "--limits wall" });
+			4096, 2.5, 7200, "cgroup memory.stat", "cgroup cpu.max", "--limit wall" });
 	expect_asked("\"options\": {\"limits\": \"processes=5,memory=8G\"}",
 		&(struct size_asked){
-			8589934592.0, (double) NAN, (double) NAN, "--limits memory", "", "" });
+			8589934592.0, (double) NAN, (double) NAN, "--limit memory", "", "" });
 	expect_asked("\"options\": {\"limits\": \"memory=,wall=x\"}",
 		&(struct size_asked){ (double) NAN, (double) NAN, (double) NAN, "", "", "" });
 }

@@ -159,10 +159,10 @@ static void take_options(const json_t *info, struct request *memory, struct requ
 
 	if (isinf(memory->value) && option_of(info, "memory", text) &&
 		parse_size(text, &n, NULL) == 0 && (double) n <= SIZE_BYTES_MAX && n > 0)
-		*memory = (struct request){ (double) n, "--limits memory" };
+		*memory = (struct request){ (double) n, "--limit memory" };
 	if (isinf(seconds->value) && option_of(info, "wall", text) &&
 		parse_duration(text, &n, NULL) == 0 && n > 0)
-		*seconds = (struct request){ (double) n / 1e9, "--limits wall" };
+		*seconds = (struct request){ (double) n / 1e9, "--limit wall" };
 }
 
 static double put(const struct request *request, char by[SIZE_KEY_SIZE])
