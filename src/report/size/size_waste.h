@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What past requests asked for, what of it was used and what was lost: core-hours and GiB-hours, by command, the most lost first. Used memory is the peak times the time, because
- * a request cannot follow the job's course; all of a run that had to end too early is lost.
+ * a request cannot follow the job's course; all of a run that had to end too early is lost: of what it used, nothing is in `used`.
+ *
+ * Sums are of runs of which both the request and the use are known (of one that failed: the request and its time), so that they can be set against each other.
  */
 #ifndef ASSAY_REPORT_SIZE_WASTE_H
 #define ASSAY_REPORT_SIZE_WASTE_H
@@ -17,17 +19,27 @@ struct size_waste_row {
 	char *shape; /* of the command, or "(not known)"; owned */
 	char *example; /* a command of it, or NULL; owned */
 	size_t runs, failed, without_memory_request, without_cpu_request, unmeasured;
-	double core_hours_asked, core_hours_used; /* lost is the difference */
+	size_t running; /* of `runs`; they are in no sum */
+	size_t core_runs, gib_runs,
+		hours_runs; /* that are in the sums; 0: nothing is known, not 0 */
+	double core_hours_asked, core_hours_used;
+	/* Lost is the difference, run by run: one that used more than it asked for makes up for no other. */
+	double core_hours_lost,
+		core_hours_failed; /* the latter: of it, what was lost with runs that failed, were cut off or lost */
 	double gib_hours_asked, gib_hours_used;
+	double gib_hours_lost, gib_hours_failed;
 	double hours_asked,
 		hours_used; /* of wall time, of those that had a time limit; never a loss to others, shown as such */
 	bool used_is_at_least; /* some source may have missed some */
+	bool cores_at_least, gib_at_least; /* which of them */
 };
 
 struct size_waste {
 	struct size_waste_row *rows;
 	size_t n;
 	struct size_waste_row all; /* without a shape */
+	size_t *slots; /* by a hash of the shape, the number of a row + 1; of size_waste.c alone */
+	size_t n_slots;
 };
 
 /* 0 or -ENOMEM. */
@@ -36,8 +48,10 @@ int size_waste_add(struct size_waste *waste, const struct size_run *run);
 void size_waste_sort(struct size_waste *waste);
 void size_waste_done(struct size_waste *waste);
 
-/* Within `width` columns, at most `limit` rows (0: all); JSON by the measurement's names. */
+/* Within `width` columns (60 or more), at most `limit` rows (0: all). */
 void size_waste_text(const struct size_waste *waste, size_t width, size_t limit, struct buf *out);
+/* {"commands": [...], "all": {...}}; NULL without memory. And the same as text, with a newline. */
+json_t *size_waste_object(const struct size_waste *waste);
 void size_waste_json(const struct size_waste *waste, struct buf *out);
 
 #endif

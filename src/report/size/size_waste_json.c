@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* Writes as JSON what was asked for, used and lost. A sum that no run stands behind is not there. */
+#include "report/size/size_waste.h"
+
+#include <stdlib.h>
+
+#include "base/buf.h"
+#include "report/info_value.h"
+
+static void set_count(json_t *of, const char *name, size_t n)
+{
+	json_object_set_new(of, name, json_integer((json_int_t) n));
+}
+
+static json_t *sums(size_t runs, double asked, double used)
+{
+	json_t *of = json_object();
+
+	set_count(of, "runs", runs);
+	json_object_set_new(of, "asked", json_real(asked));
+	json_object_set_new(of, "used", json_real(used));
+	return of;
+}
+
+static void set_losses(json_t *of, double lost, double failed, bool used_is_at_least)
+{
+	json_object_set_new(of, "lost", json_real(lost));
+	json_object_set_new(of, "lost_by_failed", json_real(failed));
+	if (used_is_at_least)
+		json_object_set_new(of, "used_is_at_least", json_true());
+}
+
+static json_t *row_object(const struct size_waste_row *row)
+{
+	json_t *of = json_object();
+
+	set_count(of, "runs", row->runs);
+	set_count(of, "failed", row->failed);
+	set_count(of, "running", row->running);
+	set_count(of, "without_memory_request", row->without_memory_request);
+	set_count(of, "without_cpu_request", row->without_cpu_request);
+	set_count(of, "unmeasured", row->unmeasured);
+	if (row->core_runs > 0) {
+		json_t *cores = sums(row->core_runs, row->core_hours_asked, row->core_hours_used);
+
+		set_losses(
+			cores, row->core_hours_lost, row->core_hours_failed, row->cores_at_least);
+		json_object_set_new(of, "core_hours", cores);
+	}
+	if (row->gib_runs > 0) {
+		json_t *memory = sums(row->gib_runs, row->gib_hours_asked, row->gib_hours_used);
+
+		set_losses(memory, row->gib_hours_lost, row->gib_hours_failed, row->gib_at_least);
+		json_object_set_new(of, "gib_hours", memory);
+	}
+	if (row->hours_runs > 0)
+		json_object_set_new(
+			of, "hours", sums(row->hours_runs, row->hours_asked, row->hours_used));
+	return of;
+}
+
+static json_t *command_object(const struct size_waste_row *row)
+{
+	json_t *of = json_object();
+	json_t *numbers = row_object(row);
+
+	/* "(not known)" is no shape: that of a command would have quotes. */
+	if (row->shape[0] != '(')
+		info_set_text(of, "shape", row->shape);
+	if (row->example)
+		info_set_text(of, "example", row->example);
+	json_object_update(of, numbers);
+	json_decref(numbers);
+	return of;
+}
+
+json_t *size_waste_object(const struct size_waste *waste)
+{
+	json_t *of = json_object();
+	json_t *commands = json_array();
+
+	for (size_t i = 0; i < waste->n; i++)
+		json_array_append_new(commands, command_object(&waste->rows[i]));
+	json_object_set_new(of, "commands", commands);
+	json_object_set_new(of, "all", row_object(&waste->all));
+	return of;
+}
+
+void size_waste_json(const struct size_waste *waste, struct buf *out)
+{
+	json_t *of = size_waste_object(waste);
+	char *text = json_dumps(of, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+
+	if (text)
+		buf_add_text(out, text);
+	buf_add_char(out, '\n');
+	out->failed = out->failed || !text;
+	free(text);
+	json_decref(of);
+}
