@@ -13,7 +13,7 @@ struct statistics {
 	double mad; /* the median of the distances from the median, as it is: not scaled to a standard deviation */
 };
 
-/* Sorts the values. NaN may not be among them, n is 1 or more. */
+/* The values are gone afterwards. NaN may not be among them, n is 1 or more. */
 struct statistics statistics_of(double *values, size_t n);
 /* The value below which the part p (0 to 1) of a sorted list lies: between two values in a straight line, type 7 of Hyndman and Fan 1996, which R, NumPy and
  * Python's statistics.quantiles(method="inclusive") use. */

@@ -8,7 +8,6 @@
 
 #include "report/size/size_placed.h"
 #include "report/size/size_spread.h"
-#include "report/statistics.h"
 
 /* Sums of products of fractions are not exact: 19 of 20 is 0.95. */
 #define ROUNDING 1e-9
@@ -108,24 +107,6 @@ static void count(const struct size_point *points, size_t n, struct size_bound *
 		b->n_cut_off += points[i].at_least;
 }
 
-/* Of the values as they are. */
-static int describe(const struct size_point *points, size_t n, struct size_bound *b)
-{
-	double *values = malloc(n * sizeof(*values));
-	struct statistics s;
-
-	if (!values)
-		return -ENOMEM;
-	for (size_t i = 0; i < n; i++)
-		values[i] = points[i].value;
-	s = statistics_of(values, n);
-	free(values);
-	b->low = s.min;
-	b->median = s.median;
-	b->high = s.max;
-	return 0;
-}
-
 int size_points_placed(const struct size_point *points, size_t n, const struct size_wish *wish,
 	struct size_point *sorted, size_t *ret_n, struct size_bound *b)
 {
@@ -143,15 +124,10 @@ int size_bound_find(const struct size_point *points, size_t n, const struct size
 	struct size_bound b = { .request = (double) NAN,
 		.next_try = (double) NAN,
 		.stands_on = (double) NAN,
-		.low = (double) NAN,
-		.median = (double) NAN,
-		.high = (double) NAN,
 		.needed = size_bound_needed(wish->target, wish->confidence) };
 	size_t kept = 0;
 	int r = sorted ? 0 : -ENOMEM;
 
-	if (r == 0 && n > 0)
-		r = describe(points, n, &b);
 	if (r == 0 && n > 0)
 		r = size_points_placed(points, n, wish, sorted, &kept, &b);
 	if (r == 0 && kept > 0) {

@@ -35,7 +35,6 @@ struct size_bound {
 	size_t n,
 		n_cut_off; /* points that were looked at, and those among them that were cut off */
 	size_t needed; /* runs that it takes for SIZE_RANK, none of them cut off */
-	double low, median, high; /* of the values as they are */
 	/* how the values were brought to the place of the next run */
 	bool drifts; /* they rise or fall with time */
 	double drift; /* growth from one run to the next: 0.01 is 1 % */

@@ -128,19 +128,22 @@ static void shrink(double **levels, size_t n)
 static void tell_damage(const struct stored_run *run, const struct series_survey *survey, int code,
 	struct error *trouble)
 {
+	const char *file = run->series ? run->series : run->file;
+	uint64_t missing = series_missing_unsaid(run, survey);
+
 	if (!trouble)
 		return;
 	if (code < 0)
 		trouble->code = code;
 	else if (survey->damaged > 0)
 		error_say(trouble, -EINVAL,
-			"%s: %llu line%s could not be read (the first is line %llu)",
-			run->series ? run->series : run->file, (unsigned long long) survey->damaged,
-			survey->damaged == 1 ? "" : "s",
+			"%s: %llu line%s could not be read (the first is line %llu)", file,
+			(unsigned long long) survey->damaged, survey->damaged == 1 ? "" : "s",
 			(unsigned long long) survey->first_damaged);
-	else if (!run->series && !run->importer)
-		error_say(trouble, -ENOENT, "%s: the series of the run is not there",
-			run->file ? run->file : "a run");
+	else if (missing > 0)
+		error_say(trouble, -ENODATA, "%s: %llu window%s of its series %s missing", file,
+			(unsigned long long) missing, missing == 1 ? "" : "s",
+			missing == 1 ? "is" : "are");
 }
 
 int size_demand_read(const struct stored_run *run, struct size_demand *ret, double *ret_end,

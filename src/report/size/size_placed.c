@@ -61,7 +61,8 @@ static void place_by(
 	there = b->fixed + b->slope * b->at;
 	for (size_t i = 0; i < n; i++) {
 		struct sums others = all;
-		double fixed, slope;
+		double fixed;
+		double slope;
 
 		if (!points[i].at_least)
 			add(&others, &points[i], -1);

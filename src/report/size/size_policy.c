@@ -97,7 +97,7 @@ static void belief_done(struct belief *b)
 
 static int believe(const struct size_point *sorted, size_t n, struct belief *b)
 {
-	struct place *places = malloc((n + 2 * UNSEEN_PLACES) * sizeof(*places));
+	struct place *places = malloc((n + 2 * (size_t) UNSEEN_PLACES) * sizeof(*places));
 	double *room = malloc(n * sizeof(*room));
 	double unseen = UNSEEN_RUNS / ((double) n + UNSEEN_RUNS);
 	size_t n_places = 0;

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT */
+/* Opens runs, chooses by --where and --like, and takes the evidence of each once. */
+#include "cli/size_runs.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "base/units.h"
+#include "cli/log.h"
+#include "cli/run_words.h"
+#include "cli/verb.h"
+#include "record/fields.h"
+#include "report/info_value.h"
+#include "report/size/size_shape.h"
+#include "report/where.h"
+
+/* Where a run stands: one that several words lead to counts once. */
+struct place {
+	dev_t device;
+	ino_t inode;
+	size_t which;
+};
+
+static int compare_places(const void *a, const void *b)
+{
+	const struct place *x = a;
+	const struct place *y = b;
+
+	if (x->device != y->device)
+		return x->device < y->device ? -1 : 1;
+	if (x->inode != y->inode)
+		return x->inode < y->inode ? -1 : 1;
+	return (x->which > y->which) - (x->which < y->which);
+}
+
+/* 1: it is new; 0: it was taken before; or -ENOMEM. */
+static int note_place(struct size_runs *runs, const struct stored_run *run)
+{
+	struct place *place = malloc(sizeof(*place));
+	struct place **found;
+	struct stat st;
+
+	if (!place)
+		return -ENOMEM;
+	if (stat(run->file, &st) < 0) {
+		free(place);
+		return 1;
+	}
+	*place = (struct place){ st.st_dev, st.st_ino, run->which };
+	found = tsearch(place, &runs->seen, compare_places);
+	if (!found || *found != place)
+		free(place);
+	if (!found)
+		return -ENOMEM;
+	return *found == place;
+}
+
+/* NULL: its command is not known, or memory ran out (*ret_failed). */
+static char *shape_of(const struct stored_run *run, bool *ret_failed)
+{
+	const json_t *words = info_member(run->info, "command", "argv");
+	size_t n = json_array_size(words);
+	char **argv = calloc(n + 1, sizeof(*argv));
+	char *shape = NULL;
+
+	*ret_failed = !argv;
+	for (size_t i = 0; argv && i < n; i++) {
+		const char *word = json_string_value(json_array_get(words, i));
+
+		/* Only read: the words are those of the JSON. */
+		memcpy(&argv[i], &word, sizeof(word));
+		if (!word)
+			n = 0;
+	}
+	if (argv && n > 0) {
+		shape = size_shape_of(argv, n);
+		*ret_failed = !shape;
+	}
+	free(argv);
+	return shape;
+}
+
+/* Adds up the files that the command names, as they are now. */
+static double bytes_of_inputs(const struct stored_run *run)
+{
+	const json_t *words = info_member(run->info, "command", "argv");
+	const char *directory = info_text(run->info, "working_directory", NULL);
+	double sum = 0;
+
+	for (size_t i = 1; i < json_array_size(words); i++) {
+		const char *word = json_string_value(json_array_get(words, i));
+		const char *value = word ? strchr(word, '=') : NULL;
+		char path[PATH_MAX];
+		struct stat st;
+
+		if (!word)
+			continue;
+		word = word[0] == '-' && value ? value + 1 : word;
+		if (word[0] == '/' || !directory)
+			snprintf(path, sizeof(path), "%s", word);
+		else
+			snprintf(path, sizeof(path), "%s/%s", directory, word);
+		if (word[0] && stat(path, &st) == 0 && S_ISREG(st.st_mode))
+			sum += (double) st.st_size;
+	}
+	return sum > 0 ? sum : (double) NAN;
+}
+
+static double number_of(const struct field *field)
+{
+	uint64_t bytes;
+	char *end;
+	double number;
+
+	if (field->type == FIELD_INTEGER || field->type == FIELD_REAL)
+		return field->number;
+	if (field->type != FIELD_TEXT || !field->text[0])
+		return (double) NAN;
+	number = strtod(field->text, &end);
+	if (!*end)
+		return number;
+	return parse_size(field->text, &bytes, NULL) == 0 ? (double) bytes : (double) NAN;
+}
+
+static double covariate_of(const struct size_runs *runs, const struct stored_run *run)
+{
+	bool inputs = strcmp(runs->by, "input_bytes") == 0;
+	struct field field = run_field(run, inputs ? "tags.input_bytes" : runs->by);
+	double value = number_of(&field);
+
+	field_done(&field);
+	return inputs && isnan(value) ? bytes_of_inputs(run) : value;
+}
+
+static struct field look_up(const char *name, size_t which, void *context)
+{
+	(void) which;
+	const struct stored_run *const *run = context;
+
+	return run_field(*run, name);
+}
+
+static bool is_meant(const struct size_runs *runs, const struct stored_run *run, const char *shape)
+{
+	for (size_t i = 0; i < runs->n_wheres; i++)
+		if (where_judge(runs->wheres[i], look_up, &run) != WHERE_TRUE)
+			return false;
+	return !runs->like || (shape && strcmp(shape, runs->like) == 0);
+}
+
+static int keep(struct size_runs *runs, const struct stored_run *run, char **shape)
+{
+	struct size_run *more;
+	struct error trouble = { 0 };
+
+	/* Twice as many each time there is no room: when the number is a power of two. */
+	if ((runs->n & (runs->n - 1)) == 0) {
+		more = realloc(runs->runs, (runs->n ? runs->n * 2 : 1) * sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		runs->runs = more;
+	}
+	if (size_run_take(run, &runs->runs[runs->n], &trouble) < 0)
+		return -ENOMEM;
+	more = &runs->runs[runs->n++];
+	more->shape = *shape;
+	*shape = NULL;
+	if (runs->by)
+		more->covariate = covariate_of(runs, run);
+	if (trouble.code < 0) {
+		complain("%s", trouble.text);
+		runs->failed = true;
+	}
+	return 0;
+}
+
+static int take(struct size_runs *runs, const struct stored_run *run)
+{
+	bool failed;
+	char *shape;
+	int r = note_place(runs, run);
+
+	if (r <= 0)
+		return r;
+	shape = shape_of(run, &failed);
+	r = failed ? -ENOMEM : 0;
+	runs->looked_at++;
+	if (r == 0 && is_meant(runs, run, shape))
+		r = keep(runs, run, &shape);
+	free(shape);
+	return r;
+}
+
+static int take_file(struct size_runs *runs, const char *file, size_t which)
+{
+	struct stored_run run;
+	struct error err = { 0 };
+	int r = stored_run_open_which(file, which, &run, &err);
+
+	if (r < 0) {
+		complain("%s", err.text);
+		runs->failed = true;
+		return r == -ENOMEM ? r : 0;
+	}
+	r = take(runs, &run);
+	stored_run_done(&run);
+	return r;
+}
+
+static int take_found(const struct found_run *found, void *context)
+{
+	struct size_runs *runs = context;
+
+	if (found->code < 0) {
+		complain("%s: %s", found->path, strerror(-found->code));
+		runs->failed = true;
+		return 0;
+	}
+	return take_file(runs, found->path, 0);
+}
+
+/* All runs of the file that the word stands for. */
+static int take_opened(struct size_runs *runs, const struct stored_run *run)
+{
+	int64_t n = run->importer ? stored_run_count(run->file, NULL) : 1;
+	int r = 0;
+
+	if (n <= 1)
+		return take(runs, run);
+	for (int64_t i = 0; r == 0 && i < n; i++)
+		r = take_file(runs, run->file, (size_t) i);
+	return r;
+}
+
+static bool is_directory(const char *word)
+{
+	struct stat st;
+
+	return stat(word, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static int take_word(struct size_runs *runs, const char *word)
+{
+	struct stored_run run;
+	struct error err = { 0 };
+	size_t before = runs->looked_at;
+	int r = run_word_open(word, runs->output_prefix, LOG_WARNING, &run, &err);
+
+	if (r == 0) {
+		r = take_opened(runs, &run);
+		stored_run_done(&run);
+		return r;
+	}
+	if (r == -ENOMEM)
+		return r;
+	/* A directory that is no run may be one of runs. */
+	if (is_directory(word)) {
+		r = find_runs(word, take_found, runs, NULL);
+		if (r == -ENOMEM || runs->looked_at > before)
+			return r == -ENOMEM ? r : 0;
+	}
+	complain("%s", err.text);
+	runs->failed = true;
+	return 0;
+}
+
+int size_runs_like(struct size_runs *runs, const char *word, struct error *err)
+{
+	struct stored_run run;
+	bool failed;
+	int r = run_word_open(word, runs->output_prefix, LOG_WARNING, &run, err);
+
+	if (r < 0)
+		return r;
+	runs->like = shape_of(&run, &failed);
+	stored_run_done(&run);
+	if (failed)
+		return error_say(err, -ENOMEM, "there is not enough memory");
+	return runs->like ? 0 : error_say(err, -EINVAL, "%.200s: its command is not known", word);
+}
+
+int size_runs_find(struct size_runs *runs, char **words)
+{
+	struct error err = { 0 };
+	int r = 0;
+
+	if (words[0]) {
+		for (; *words && r == 0; words++)
+			r = take_word(runs, *words);
+		return r;
+	}
+	r = find_usual_runs(runs->output_prefix, take_found, runs, &err);
+	if (r < 0 && r != -ENOMEM && r != -ENOENT) {
+		complain("%s", err.text);
+		runs->failed = true;
+	}
+	return r == -ENOMEM ? r : 0;
+}
+
+void size_runs_done(struct size_runs *runs)
+{
+	for (size_t i = 0; i < runs->n; i++)
+		size_run_done(&runs->runs[i]);
+	free(runs->runs);
+	free(runs->like);
+	for (size_t i = 0; i < runs->n_wheres; i++)
+		where_free(runs->wheres[i]);
+	free(runs->wheres);
+	tdestroy(runs->seen, free);
+	*runs = (struct size_runs){ 0 };
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* The runs that a request is made from, out of the words of the command line. */
+#ifndef ASSAY_CLI_SIZE_RUNS_H
+#define ASSAY_CLI_SIZE_RUNS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "report/size/size_run.h"
+
+struct error;
+struct where;
+
+struct size_runs {
+	/* how they are chosen */
+	const char *output_prefix;
+	struct where **wheres;
+	size_t n_wheres;
+	char *like; /* the shape that they have to have; owned; NULL: any */
+	const char *by; /* the covariate, or NULL */
+
+	/* what was found */
+	struct size_run *runs;
+	size_t n;
+	size_t looked_at;
+	bool failed; /* some could not be read: a line was said about each */
+
+	/* private */
+	void *seen; /* of tsearch(3): the files and their runs that were taken */
+};
+
+/* The shape of the run that the word stands for. 0, or a negative errno with a line. */
+int size_runs_like(struct size_runs *runs, const char *word, struct error *err);
+/* Takes the runs that the words stand for, without words those in the usual place. 0, or -ENOMEM. */
+int size_runs_find(struct size_runs *runs, char **words);
+void size_runs_done(struct size_runs *runs);
+
+#endif

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+/* Makes the request: each resource's numbers with what they may have missed, their bound, and the next amount that schedulers take. */
+#include "report/size/size_plan.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/macros.h"
+#include "model/value.h"
+#include "report/size/size_forms.h"
+
+#define MIB (1024.0 * 1024)
+/* No amount is larger than this, whatever a record says: what is above is no number that a machine has. */
+#define AMOUNT_MAX 1e18
+
+static int by_start(const void *a, const void *b)
+{
+	double x = ((const struct size_run *) a)->started;
+	double y = ((const struct size_run *) b)->started;
+
+	if (isnan(x) || isnan(y))
+		return isnan(x) - isnan(y);
+	return (x > y) - (x < y);
+}
+
+/* What a limit has to hold, of which the number may have missed some. */
+static double raised(const struct size_fact *fact, enum size_resource resource)
+{
+	bool may_miss = fact->quality == SAMPLED || fact->quality == LOWER_BOUND ||
+			fact->quality == ESTIMATE;
+	double value = fact->value;
+
+	if (resource == SIZE_TIME)
+		return value;
+	if (may_miss)
+		value = fmin(value * (1 + SIZE_MISSED), fmax(fact->upper, value));
+	if (strncmp(fact->key, "cgroup_", 7) != 0)
+		value = value * (1 + SIZE_KERNEL_PART) + SIZE_KERNEL_BYTES;
+	return value;
+}
+
+/* To the next of 64 parts of the power of two above it, in whole MiB: at most 3 % more. */
+static uint64_t round_memory(double bytes)
+{
+	double step = exp2(ceil(log2(bytes)) - 6);
+
+	step = fmax(step, MIB);
+	return (uint64_t) (ceil(bytes / step - 1e-9) * step);
+}
+
+/* Schedulers count time limits in minutes. */
+static uint64_t round_time(double seconds)
+{
+	return (uint64_t) ceil(seconds / 60 - 1e-9) * 60;
+}
+
+static uint64_t rounded(enum size_resource resource, double amount)
+{
+	if (!(amount > 0) || amount > AMOUNT_MAX)
+		return 0;
+	return resource == SIZE_MEMORY ? round_memory(amount + SIZE_AROUND_BYTES)
+				       : round_time(amount);
+}
+
+static void note_source(struct size_part *part, const struct size_fact *fact)
+{
+	if (part->measured == 0) {
+		snprintf(part->key, sizeof(part->key), "%s", fact->key);
+		part->quality = fact->quality;
+	}
+	part->other_keys = part->other_keys || strcmp(part->key, fact->key) != 0;
+	part->quality =
+		(uint8_t) quality_worse((enum quality) part->quality, (enum quality) fact->quality);
+	part->measured++;
+	part->cut_off += fact->at_least;
+}
+
+static void note_why(struct size_part *part, const struct size_fact *fact)
+{
+	if (!part->why_not[0] && fact->why[0])
+		snprintf(part->why_not, sizeof(part->why_not), "%s", fact->why);
+}
+
+/* The points of a resource, in the order of the runs. With a covariate, those alone that have one. */
+static size_t gather(struct size_plan *plan, const struct size_options *o,
+	enum size_resource resource, struct size_point *points, double *seen)
+{
+	struct size_part *part = &plan->parts[resource];
+	size_t cores = plan->parts[SIZE_CPUS].request;
+	size_t n = 0;
+
+	for (size_t i = 0; i < plan->n; i++) {
+		const struct size_run *run = &plan->runs[i];
+		const struct size_fact *fact = &run->facts[resource];
+		double value;
+
+		if (fact->at_least || !(fact->value > 0))
+			note_why(part, fact);
+		if (!(fact->value > 0) || (o->wish.by && !(run->covariate > 0)))
+			continue;
+		seen[n] = fact->value;
+		value = raised(fact, resource);
+		part->added += value > fact->value;
+		/* On the cores that are asked for, it may take longer than it did. */
+		if (resource == SIZE_TIME && cores > 0 && run->demand.seconds)
+			value *= fmax(1, size_demand_stretch(&run->demand, cores));
+		note_source(part, fact);
+		points[n++] = (struct size_point){
+			.value = value, .at = run->covariate, .at_least = fact->at_least
+		};
+	}
+	if (n > 0)
+		part->seen = statistics_of(seen, n);
+	return n;
+}
+
+static int take_steps(struct size_part *part, const struct size_point *points, size_t n,
+	const struct size_options *o)
+{
+	int r = size_policy_find(points, n, &o->wish, &part->steps);
+
+	if (r == 0)
+		r = size_policy_cost(points, n, &o->wish, part->bound.request, &part->once_cost);
+	for (size_t i = 0; r == 0 && i < part->steps.n; i++) {
+		uint64_t amount = rounded(SIZE_MEMORY, part->steps.steps[i]);
+
+		/* Two steps may round up to the same amount. */
+		if (amount > (part->n_requests ? part->requests[part->n_requests - 1] : 0))
+			part->requests[part->n_requests++] = amount;
+	}
+	if (part->n_requests > 0)
+		part->request = part->requests[0];
+	return r;
+}
+
+static int size_one(struct size_plan *plan, const struct size_options *o,
+	enum size_resource resource, struct size_point *points, double *room)
+{
+	struct size_part *part = &plan->parts[resource];
+	size_t n = gather(plan, o, resource, points, room);
+	int r = size_bound_find(points, n, &o->wish, &part->bound);
+
+	if (r < 0)
+		return r;
+	part->request = rounded(resource, part->bound.request);
+	if (o->retry && resource == SIZE_MEMORY && part->request > 0)
+		r = take_steps(part, points, n, o);
+	return r;
+}
+
+/* Of runs whose course is not known, the cores that were in use on average. */
+static double cores_of(const struct size_run *run, double slowdown)
+{
+	double mean = run->facts[SIZE_CPUS].value;
+
+	if (run->demand.seconds)
+		return (double) size_demand_cores(&run->demand, slowdown);
+	return mean >= 0 ? fmax(1, ceil(mean)) : (double) NAN;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const double *x = a;
+	const double *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* So many cores that the part `target` of runs loses no more than the slowdown. Too few of them is no failure, so that the highest will do for few runs. */
+static void choose_cores(struct size_plan *plan, const struct size_options *o, double *room)
+{
+	struct size_part *part = &plan->parts[SIZE_CPUS];
+	size_t n = 0;
+
+	for (size_t i = 0; i < plan->n; i++) {
+		const struct size_run *run = &plan->runs[i];
+		double cores = cores_of(run, o->slowdown);
+
+		if (run->facts[SIZE_CPUS].at_least || !(cores > 0))
+			note_why(part, &run->facts[SIZE_CPUS]);
+		if (!(cores > 0))
+			continue;
+		note_source(part, &run->facts[SIZE_CPUS]);
+		plan->cores.n_demands += run->demand.seconds != NULL;
+		room[n++] = cores;
+	}
+	part->bound.n = n;
+	if (n == 0)
+		return;
+	qsort(room, n, sizeof(*room), by_number);
+	size_t rank = (size_t) ceil(o->wish.target * (double) (n + 1) - 1e-9);
+	part->bound.rank = rank < n ? rank : n;
+	part->request = (uint64_t) room[part->bound.rank - 1];
+	part->bound.request = room[part->bound.rank - 1];
+	part->bound.method = SIZE_RANK;
+	/* It leaves other numbers in their place. */
+	part->seen = statistics_of(room, n);
+	plan->cores.held_back = part->cut_off;
+}
+
+static void add_choice(struct size_plan *plan, size_t cores, double *room)
+{
+	struct size_choice *choice = &plan->cores.choices[plan->cores.n_choices];
+	size_t n = 0;
+
+	for (size_t i = 0; i < plan->n; i++)
+		if (plan->runs[i].demand.seconds)
+			room[n++] = size_demand_stretch(&plan->runs[i].demand, cores);
+	if (n == 0 || plan->cores.n_choices == SIZE_CHOICES_MAX)
+		return;
+	struct statistics s = statistics_of(room, n);
+	*choice = (struct size_choice){ .cores = cores, .median = s.median, .most = s.max };
+	plan->cores.n_choices++;
+}
+
+/* Up to the request: all of few, else halves of it and the one below. */
+static void describe_cores(struct size_plan *plan, double *room)
+{
+	size_t most = plan->parts[SIZE_CPUS].request;
+	size_t some[SIZE_CHOICES_MAX];
+	size_t n = 0;
+	size_t means = 0;
+
+	for (size_t i = 0; i < plan->n; i++)
+		if (plan->runs[i].facts[SIZE_CPUS].value >= 0)
+			room[means++] = plan->runs[i].facts[SIZE_CPUS].value;
+	plan->cores.median_mean = means ? statistics_of(room, means).median : (double) NAN;
+	for (size_t cores = most; cores > 0 && n < SIZE_CHOICES_MAX; n++) {
+		some[n] = cores;
+		cores = most <= 4 || cores == most ? cores - 1 : cores / 2;
+	}
+	while (n > 0)
+		add_choice(plan, some[--n], room);
+}
+
+static bool host_is_new(const struct size_run *runs, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (runs[k].host && strcmp(runs[k].host, runs[i].host) == 0)
+			return false;
+	return true;
+}
+
+static void describe(struct size_plan *plan, const struct size_options *o)
+{
+	plan->charged = plan->first_started = plan->last_started = (double) NAN;
+	for (size_t i = 0; i < plan->n; i++) {
+		const struct size_run *run = &plan->runs[i];
+
+		plan->outcomes[run->outcome]++;
+		plan->hosts += run->host && host_is_new(plan->runs, i);
+		plan->without_covariate += o->wish.by && !(run->covariate > 0);
+		plan->charged = fmax(plan->charged, run->charged.value);
+		plan->first_started = fmin(plan->first_started, run->started);
+		plan->last_started = fmax(plan->last_started, run->started);
+	}
+}
+
+int size_plan_make(
+	struct size_run *runs, size_t n, const struct size_options *options, struct size_plan *ret)
+{
+	struct size_point *points = malloc((n + 1) * sizeof(*points));
+	double *room = malloc((n + 1) * sizeof(*room));
+	int r = points && room ? 0 : -ENOMEM;
+
+	*ret = (struct size_plan){ .runs = runs, .n = n };
+	if (r == 0) {
+		qsort(runs, n, sizeof(*runs), by_start);
+		describe(ret, options);
+		choose_cores(ret, options, room);
+		describe_cores(ret, room);
+		r = size_one(ret, options, SIZE_MEMORY, points, room);
+	}
+	if (r == 0)
+		r = size_one(ret, options, SIZE_TIME, points, room);
+	free(points);
+	free(room);
+	return r;
+}
+
+void size_plan_ask(
+	const struct size_plan *plan, const struct size_options *options, struct size_ask *ret)
+{
+	const struct size_part *memory = &plan->parts[SIZE_MEMORY];
+
+	*ret = (struct size_ask){ .memory_bytes = memory->request,
+		.seconds = plan->parts[SIZE_TIME].request,
+		.cpus = plan->parts[SIZE_CPUS].request };
+	if (options->retry && memory->n_requests > 1) {
+		ret->memory_steps = memory->requests;
+		ret->n_memory_steps = memory->n_requests;
+	}
+}

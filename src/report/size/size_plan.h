@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* The request for the next run of a job, and what it stands on: each resource with its bound, its source, and how sure it is. man 7 assay-sizing. */
+#ifndef ASSAY_REPORT_SIZE_PLAN_H
+#define ASSAY_REPORT_SIZE_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/size/size_bound.h"
+#include "report/size/size_policy.h"
+#include "report/size/size_run.h"
+#include "report/statistics.h"
+
+struct size_ask;
+
+/* What is added to a number that may have missed some: a sampled one, a lower bound, an estimate; never beyond its own upper bound. */
+#define SIZE_MISSED 0.10
+/* A limit counts memory of the kernel, too; what was measured in processes has none of it in it. */
+#define SIZE_KERNEL_PART 0.02
+#define SIZE_KERNEL_BYTES (4.0 * 1024 * 1024)
+/* What is in the limit beside the job: the shell of the batch script, the scheduler's own, assay with its keeper. Added once, behind the bound. */
+#define SIZE_AROUND_BYTES (16.0 * 1024 * 1024)
+
+struct size_options {
+	struct size_wish wish; /* target, confidence, by, at */
+	double slowdown; /* that fewer cores may cost: 0.05 is 5 % */
+	bool retry; /* memory is asked for in steps */
+	const char *by; /* the name of the covariate, or NULL */
+};
+
+/* A resource that is asked for. */
+struct size_part {
+	struct size_bound bound;
+	struct size_steps steps; /* of memory with retries */
+	double once_cost; /* what the single request would hold on average, doubled after failures; with retries */
+	uint64_t request; /* rounded up: bytes, seconds, cores; 0: none can be made */
+	uint64_t requests[SIZE_STEPS_MAX]; /* rounded up; the first is `request`; with retries */
+	size_t n_requests;
+	struct statistics seen; /* of the numbers as they were measured; n is 0 where there are none */
+	size_t measured; /* runs that tell something */
+	size_t cut_off,
+		added; /* of them: those cut off, and those whose number got something added */
+	uint8_t quality; /* the worst of the numbers it stands on */
+	char key[SIZE_KEY_SIZE]; /* where most of them come from */
+	bool other_keys; /* some come from elsewhere */
+	char why_not
+		[SIZE_WHY_SIZE]; /* the first reason of a run that tells nothing, or was cut off */
+};
+
+#define SIZE_CHOICES_MAX 8
+/* Some number of cores, and how much longer the runs would take with it. */
+struct size_choice {
+	size_t cores;
+	double median, most;
+};
+
+struct size_cores {
+	struct size_choice choices[SIZE_CHOICES_MAX]; /* up to the request */
+	size_t n_choices;
+	size_t n_demands; /* runs with a course of CPU */
+	size_t held_back; /* runs that had all their cores busy for long: more might have been faster */
+	double median_mean; /* of the cores in use on average */
+};
+
+struct size_plan {
+	const struct size_run *runs;
+	size_t n;
+	size_t outcomes[N_OUTCOME];
+	size_t hosts;
+	double first_started, last_started; /* NAN */
+	struct size_part parts[N_SIZE_RESOURCE];
+	struct size_cores cores;
+	double charged; /* the most memory with caches of files; NAN */
+	size_t without_covariate; /* runs that have no value of --by, and are left out where it is followed */
+};
+
+/* Sorts the runs by when they began. 0, or -ENOMEM. The plan borrows them. */
+int size_plan_make(
+	struct size_run *runs, size_t n, const struct size_options *options, struct size_plan *ret);
+/* What is written in the words of a scheduler; borrows from the plan. */
+void size_plan_ask(
+	const struct size_plan *plan, const struct size_options *options, struct size_ask *ret);
+
+struct buf;
+void size_plan_text(const struct size_plan *plan, const struct size_options *options, size_t width,
+	bool color, struct buf *out);
+void size_plan_json(
+	const struct size_plan *plan, const struct size_options *options, struct buf *out);
+
+#endif

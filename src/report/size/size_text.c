@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: MIT */
+/* The request in words that a person trusts: the amount first, then how sure it is, what it stands on, and what it does not know. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/macros.h"
+#include "base/units.h"
+#include "base/utf8.h"
+#include "model/value.h"
+#include "report/page.h"
+#include "report/size/size_forms.h"
+#include "report/size/size_plan.h"
+#include "report/wrap.h"
+
+/* Both for `amount`, which is bytes, seconds or cores. */
+static void amount_text(enum size_resource resource, double amount, char text[UNITS_TEXT_SIZE])
+{
+	if (!(amount >= 0) || amount > 1e18)
+		snprintf(text, UNITS_TEXT_SIZE, "%.3g", amount);
+	else if (resource == SIZE_MEMORY)
+		format_bytes((uint64_t) amount, text);
+	else if (resource == SIZE_TIME && amount < 1e9)
+		format_duration((uint64_t) (amount * (double) NSEC_PER_SEC), text);
+	else
+		snprintf(text, UNITS_TEXT_SIZE, "%.4g", amount);
+}
+
+/* 0.952 is "95.2 %"; one that is not whole never becomes 100. */
+static void add_percent(struct buf *out, double part)
+{
+	double percent = floor(part * 1000) / 10;
+
+	buf_addf(out, "%.*f %%", percent == floor(percent) ? 0 : 1, percent);
+}
+
+static void add_lead(
+	struct page *p, enum size_resource resource, const struct size_part *part, struct buf *line)
+{
+	char amount[UNITS_TEXT_SIZE];
+	char asked[SIZE_SLURM_TEXT];
+
+	amount_text(resource, (double) part->request, amount);
+	if (resource == SIZE_MEMORY) {
+		size_slurm_memory(part->request, asked);
+		buf_addf(line, "%s (--mem=%s)", amount, asked);
+	} else if (resource == SIZE_TIME) {
+		size_slurm_time(part->request, asked);
+		buf_addf(line, "%s (--time=%s)", amount, asked);
+	} else {
+		buf_addf(line, "%s (--cpus-per-task=%s)", amount, amount);
+	}
+	page_styled_words(
+		p, size_resource_name(resource), STYLE_BOLD, line->data ? line->data : "");
+	buf_clear(line);
+}
+
+static void say(struct page *p, struct buf *line)
+{
+	if (line->len > 0 && !line->failed)
+		page_words(p, "", line->data);
+	buf_clear(line);
+}
+
+/* "the largest of 20", "number 19 of 20" */
+static void add_rank(const struct size_bound *b, struct buf *line)
+{
+	if (b->rank == b->n)
+		buf_addf(line, "the largest of %zu", b->n);
+	else
+		buf_addf(line, "number %zu of %zu", b->rank, b->n);
+}
+
+static void add_of_rank(const struct size_bound *b, const struct size_options *o, struct buf *line)
+{
+	buf_add_text(line, "enough for the next run with ");
+	add_percent(line, b->promise);
+	buf_add_text(line, ", however the needs are distributed: ");
+	add_rank(b, line);
+	if (o->wish.confidence > 0) {
+		buf_add_text(line, "; with a confidence of ");
+		add_percent(line, b->confidence);
+		buf_add_text(line, " for ");
+		add_percent(line, o->wish.target);
+		buf_add_text(line, " of all future runs");
+	}
+	buf_add_char(line, '.');
+}
+
+static void add_of_margin(
+	const struct size_bound *b, const struct size_options *o, struct buf *line)
+{
+	buf_addf(line, "%.3g times the largest of %zu. %s ", b->margin, b->n,
+		b->n == 1 ? "One run alone promises" : "So few alone promise");
+	add_percent(line, b->promise);
+	buf_add_text(line, "; the margin is for ");
+	add_percent(line, o->wish.target);
+	buf_addf(line, " of jobs that vary as most do, and shrinks until %zu runs need none.",
+		b->needed);
+}
+
+static void add_of_cut_off(
+	enum size_resource resource, const struct size_bound *b, struct buf *line)
+{
+	char stands_on[UNITS_TEXT_SIZE];
+
+	amount_text(resource, b->stands_on, stands_on);
+	buf_addf(line,
+		"the next to try, and no promise: %zu of %zu runs were cut off, at up to %s, and "
+		"none "
+		"shows how much they needed. The others promise ",
+		b->n_cut_off, b->n, stands_on);
+	add_percent(line, b->promise);
+	buf_add_char(line, '.');
+}
+
+static void add_sureness(enum size_resource resource, const struct size_part *part,
+	const struct size_options *o, struct buf *line)
+{
+	const struct size_bound *b = &part->bound;
+
+	if (b->beyond)
+		buf_addf(line,
+			"beyond all that was seen: no promise. A line through %zu runs goes on to "
+			"it.",
+			b->n);
+	else if (b->method == SIZE_RANK)
+		add_of_rank(b, o, line);
+	else if (b->method == SIZE_MARGIN)
+		add_of_margin(b, o, line);
+	else
+		add_of_cut_off(resource, b, line);
+}
+
+/* "steps of 2 GiB, then 4.5 GiB": what a job holds on average by each way. */
+static void add_steps(const struct size_part *part, struct buf *line)
+{
+	char amount[UNITS_TEXT_SIZE];
+
+	amount_text(SIZE_MEMORY, part->bound.request, amount);
+	buf_add_text(line, "first this, which is enough for ");
+	add_percent(line, part->steps.first);
+	for (size_t i = 1; i < part->n_requests; i++) {
+		char step[UNITS_TEXT_SIZE];
+
+		amount_text(SIZE_MEMORY, (double) part->requests[i], step);
+		buf_addf(line, "%s %s", i == 1 ? "; after a failure" : ", then", step);
+	}
+	buf_addf(line,
+		"; then twice as much each time. That holds %.0f %% of what asking once for %s "
+		"would, "
+		"failed attempts counted whole.",
+		100 * part->steps.expected / part->once_cost, amount);
+}
+
+static void add_place(const struct size_bound *b, enum size_resource resource,
+	const struct size_options *o, struct buf *line)
+{
+	char fixed[UNITS_TEXT_SIZE];
+
+	if (b->by) {
+		amount_text(resource, b->fixed, fixed);
+		buf_addf(line, "It follows %s: %s and %.4g a unit; asked for %.6g.", o->by, fixed,
+			b->slope, b->at);
+	} else if (b->drifts) {
+		buf_addf(line,
+			"The runs drift: each needs %.2g %% %s than the one before; the request is "
+			"for the next.",
+			fabs(100 * b->drift), b->drift > 0 ? "more" : "less");
+	}
+}
+
+static void add_seen(enum size_resource resource, const struct size_part *part, struct buf *line)
+{
+	char low[UNITS_TEXT_SIZE];
+	char median[UNITS_TEXT_SIZE];
+	char high[UNITS_TEXT_SIZE];
+
+	amount_text(resource, part->seen.min, low);
+	amount_text(resource, part->seen.median, median);
+	amount_text(resource, part->seen.max, high);
+	if (part->measured == 1)
+		buf_addf(line, "Measured: %s (%s ", high,
+			quality_mark((enum quality) part->quality));
+	else
+		buf_addf(line, "Measured: %s to %s, median %s (%s ", low, high, median,
+			quality_mark((enum quality) part->quality));
+	text_add_printable(line, part->key, strlen(part->key));
+	buf_addf(line, "%s).", part->other_keys ? " and others" : "");
+	if (part->cut_off > 0 && part->bound.method == SIZE_RANK)
+		buf_addf(line, " %zu that %s cut off count as that or more.", part->cut_off,
+			part->cut_off == 1 ? "was" : "were");
+}
+
+/* What stands in the request beside what was measured. */
+static void add_added(const struct size_part *part, struct buf *line)
+{
+	buf_add_text(line, "On top of it: ");
+	if (part->added > 0)
+		buf_addf(line, "what %s may have missed, what the kernel takes, ",
+			part->measured == 1 ? "it" : "some");
+	buf_addf(line, "%.0f MiB for what is around the job: shell, scheduler, assay.",
+		SIZE_AROUND_BYTES / (1024.0 * 1024));
+}
+
+static void part_text(struct page *p, const struct size_plan *plan, const struct size_options *o,
+	enum size_resource resource)
+{
+	const struct size_part *part = &plan->parts[resource];
+	struct buf line = { 0 };
+
+	if (part->request == 0) {
+		buf_add_text(&line, part->measured == 0 ? "no request: no run tells of it"
+							: "no request: every run was cut off");
+		if (part->why_not[0]) {
+			buf_add_text(&line, " (");
+			text_add_printable(&line, part->why_not, strlen(part->why_not));
+			buf_add_text(&line, ")");
+		}
+		if (part->measured > 0) {
+			char next[UNITS_TEXT_SIZE];
+
+			amount_text(resource, part->bound.next_try, next);
+			buf_addf(&line, ". The next to try is %s, to be measured again", next);
+		}
+		buf_add_text(&line, ".");
+		if (!line.failed)
+			page_words(p, size_resource_name(resource), line.data);
+		buf_done(&line);
+		return;
+	}
+	add_lead(p, resource, part, &line);
+	if (part->n_requests > 1)
+		add_steps(part, &line);
+	else
+		add_sureness(resource, part, o, &line);
+	say(p, &line);
+	add_place(&part->bound, resource, o, &line);
+	say(p, &line);
+	add_seen(resource, part, &line);
+	if (resource == SIZE_MEMORY) {
+		buf_add_char(&line, ' ');
+		add_added(part, &line);
+	}
+	say(p, &line);
+	buf_done(&line);
+}
+
+static void caches_text(struct page *p, const struct size_plan *plan)
+{
+	char amount[UNITS_TEXT_SIZE];
+	struct buf line = { 0 };
+
+	if (!(plan->charged > plan->parts[SIZE_MEMORY].seen.max) ||
+		plan->parts[SIZE_MEMORY].request == 0)
+		return;
+	amount_text(SIZE_MEMORY, plan->charged, amount);
+	buf_addf(&line,
+		"With caches of files it came to %s: it runs without them, and may run faster with "
+		"them.",
+		amount);
+	say(p, &line);
+	buf_done(&line);
+}
+
+static void cores_text(struct page *p, const struct size_plan *plan, const struct size_options *o)
+{
+	const struct size_cores *c = &plan->cores;
+	const struct size_part *part = &plan->parts[SIZE_CPUS];
+	struct buf line = { 0 };
+
+	if (part->request == 0) {
+		part_text(p, plan, o, SIZE_CPUS);
+		return;
+	}
+	add_lead(p, SIZE_CPUS, part, &line);
+	if (c->n_demands == 0)
+		buf_add_text(&line, "the cores in use on average, rounded up: the runs have no "
+				    "course of CPU over time.");
+	for (size_t i = 0; i < c->n_choices; i++)
+		buf_addf(&line, "%s%zu core%s %.2f times as long", i == 0 ? "With " : ", with ",
+			c->choices[i].cores, c->choices[i].cores == 1 ? "" : "s",
+			c->choices[i].median);
+	if (c->n_demands > 0)
+		buf_addf(&line, " (median of %zu run%s, if what has to wait loses nothing else).",
+			c->n_demands, c->n_demands == 1 ? "" : "s");
+	say(p, &line);
+	buf_addf(&line, "In use on average: %.3g (%s ", c->median_mean,
+		quality_mark((enum quality) part->quality));
+	text_add_printable(&line, part->key, strlen(part->key));
+	buf_add_text(&line, ").");
+	if (c->held_back > 0)
+		buf_addf(&line,
+			" In %zu run%s all cores it had were busy for long: more may be faster; no "
+			"run shows it.",
+			c->held_back, c->held_back == 1 ? "" : "s");
+	say(p, &line);
+	buf_done(&line);
+}
+
+static void add_day(struct buf *out, double seconds)
+{
+	time_t when = (time_t) seconds;
+	struct tm tm;
+	char day[32];
+
+	if (gmtime_r(&when, &tm) && strftime(day, sizeof(day), "%Y-%m-%d", &tm) > 0)
+		buf_add_text(out, day);
+}
+
+static void add_runs(const struct size_plan *plan, struct buf *line)
+{
+	static const char *const words[N_OUTCOME] = { "done", "running", "lost",
+		"cut off by a limit", "failed" };
+	bool first = true;
+
+	buf_addf(line, "%zu run%s", plan->n, plan->n == 1 ? "" : "s");
+	if (plan->hosts > 1)
+		buf_addf(line, " on %zu hosts", plan->hosts);
+	if (plan->first_started >= 0 && plan->last_started < 1e11) {
+		buf_add_text(line, ", ");
+		add_day(line, plan->first_started);
+		if (floor(plan->last_started / 86400) > floor(plan->first_started / 86400)) {
+			buf_add_text(line, " to ");
+			add_day(line, plan->last_started);
+		}
+	}
+	for (size_t i = 0; i < N_OUTCOME; i++) {
+		if (plan->outcomes[i] == 0)
+			continue;
+		buf_addf(line, "%s%zu %s", first ? ": " : ", ", plan->outcomes[i], words[i]);
+		first = false;
+	}
+}
+
+void size_plan_text(const struct size_plan *plan, const struct size_options *options, size_t width,
+	bool color, struct buf *out)
+{
+	struct page p = { .out = out, .color = color, .columns = width };
+	const char *command = plan->n > 0 && plan->runs[0].shape ? plan->runs[0].shape
+								 : "(the command is not known)";
+	struct buf line = { 0 };
+
+	text_add_quoted_printable(&line, command, strlen(command));
+	if (!line.failed && line.data)
+		page_styled_words(&p, "job", STYLE_BOLD, line.data);
+	buf_clear(&line);
+	add_runs(plan, &line);
+	if (!line.failed && line.data)
+		page_words(&p, "from", line.data);
+	buf_clear(&line);
+	if (plan->without_covariate > 0) {
+		buf_addf(&line, "%zu without %s left out", plan->without_covariate, options->by);
+		say(&p, &line);
+	}
+	part_text(&p, plan, options, SIZE_MEMORY);
+	caches_text(&p, plan);
+	part_text(&p, plan, options, SIZE_TIME);
+	cores_text(&p, plan, options);
+	buf_done(&line);
+}

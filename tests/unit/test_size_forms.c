@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/* Requests in the words of schedulers, and in the #SBATCH lines of a script, by their exact texts. */
+#include "test.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/macros.h"
+#include "report/size/size_forms.h"
+#include "report/size/size_script.h"
+
+#define MIB ((uint64_t) 1024 * 1024)
+#define GIB (1024 * MIB)
+
+static const struct size_ask plain = { .memory_bytes = 4600 * MIB, .seconds = 5400, .cpus = 4 };
+
+static void assert_form(const char *name, const struct size_ask *ask, const char *expected)
+{
+	struct buf out = { 0 };
+
+	buf_add_text(&out, "");
+	size_form_find(name)->write(ask, &out);
+	assert_string_equal(out.data ? out.data : "", expected);
+	buf_done(&out);
+}
+
+static void each_scheduler_has_its_own_words_and_units(void **state)
+{
+	(void) state;
+	assert_form("slurm", &plain,
+		"#SBATCH --mem=4600M\n#SBATCH --cpus-per-task=4\n#SBATCH --time=01:30:00\n");
+	assert_form(
+		"pbs", &plain, "#PBS -l select=1:ncpus=4:mem=4600mb\n#PBS -l walltime=01:30:00\n");
+	assert_form("htcondor", &plain,
+		"request_cpus = 4\nrequest_memory = 4600\nallowed_job_duration = 5400\n");
+	assert_form("kubernetes", &plain,
+		"activeDeadlineSeconds: 5400\nresources:\n  requests:\n    cpu: \"4\"\n    memory: "
+		"4600Mi\n  limits:\n    memory: 4600Mi\n");
+	assert_form("nextflow", &plain, "cpus 4\nmemory '4600 MB'\ntime '90 min'\n");
+	/* 4600 MiB are 4823.4496 MB */
+	assert_form(
+		"snakemake", &plain, "threads: 4\nresources:\n    mem_mb=4824,\n    runtime=90,\n");
+	assert_null(size_form_find("lsf"));
+}
+
+static void what_is_not_asked_for_is_not_written(void **state)
+{
+	static const struct size_ask nothing = { 0 };
+
+	(void) state;
+	for (const struct size_form *form = size_forms; form->name; form++)
+		assert_form(form->name, &nothing, "");
+}
+
+static void amounts_are_rounded_up_and_never_down(void **state)
+{
+	static const struct size_ask odd = { .memory_bytes = 1, .seconds = 1 };
+	char text[SIZE_SLURM_TEXT];
+
+	(void) state;
+	assert_form("slurm", &odd, "#SBATCH --mem=1M\n#SBATCH --time=00:01:00\n");
+	assert_form("pbs", &odd, "#PBS -l select=1:mem=1mb\n#PBS -l walltime=00:00:01\n");
+	assert_form("snakemake", &odd, "resources:\n    mem_mb=1,\n    runtime=1,\n");
+	size_slurm_memory(4 * GIB, text);
+	assert_string_equal(text, "4G");
+	size_slurm_memory(4 * GIB + 1, text);
+	assert_string_equal(text, "4097M");
+	size_slurm_memory(UINT64_MAX, text);
+	assert_string_equal(text, "17592186044416M");
+	size_slurm_time(86399, text);
+	assert_string_equal(text, "1-00:00:00");
+	size_slurm_time(86400 * 100 + 3600 * 5 + 61, text);
+	assert_string_equal(text, "100-05:02:00");
+}
+
+static void steps_become_what_each_knows_of_retries(void **state)
+{
+	static const uint64_t steps[] = { 2 * GIB, 4 * GIB, 10 * GIB };
+	const struct size_ask ask = {
+		.memory_bytes = 2 * GIB, .memory_steps = steps, .n_memory_steps = 3
+	};
+
+	(void) state;
+	assert_form("slurm", &ask,
+		"#SBATCH --mem=2G\n# when that is not enough: --mem=4G, then --mem=10G\n");
+	assert_form("htcondor", &ask, "request_memory = 2048\nretry_request_memory = 10240\n");
+	assert_form("nextflow", &ask,
+		"memory { [2048, 4096, 10240][Math.min(task.attempt, 3) - 1] * 1.MB }\n"
+		"errorStrategy { task.exitStatus in 137..140 ? 'retry' : 'finish' }\nmaxRetries "
+		"2\n");
+	assert_form("snakemake", &ask,
+		"retries: 2\nresources:\n    mem_mb=lambda wildcards, attempt: [2148, 4295, "
+		"10738][min(attempt, 3) - 1],\n");
+}
+
+static int change(
+	const char *script, const struct size_ask *ask, struct buf *out, struct buf *notes)
+{
+	struct error err = { 0 };
+
+	buf_clear(out);
+	buf_clear(notes);
+	buf_add_text(notes, "");
+	return size_script_change(script, strlen(script), ask, out, notes, &err);
+}
+
+static void assert_changed(const char *script, const char *expected, const char *about)
+{
+	struct buf out = { 0 };
+	struct buf notes = { 0 };
+
+	assert_int_equal(change(script, &plain, &out, &notes), 0);
+	assert_string_equal(out.data, expected);
+	if (about)
+		assert_non_null(strstr(notes.data, about));
+	else
+		assert_true(notes.len == 0);
+	buf_done(&out);
+	buf_done(&notes);
+}
+
+#define ALL "#SBATCH --mem=4600M\n#SBATCH --cpus-per-task=4\n#SBATCH --time=01:30:00\n"
+
+static void lines_are_changed_in_their_own_way_of_writing(void **state)
+{
+	(void) state;
+	assert_changed("#!/bin/sh\n#SBATCH --mem=64G\n#SBATCH -c 8\n#SBATCH -t 1-00:00\nsrun x\n",
+		"#!/bin/sh\n#SBATCH --mem=4600M\n#SBATCH -c 4\n#SBATCH -t 01:30:00\nsrun x\n",
+		NULL);
+	assert_changed("#!/bin/sh\n#SBATCH -J a -c8 --mem 64G -t10\nsrun x\n",
+		"#!/bin/sh\n#SBATCH -J a -c4 --mem 4600M -t01:30:00\nsrun x\n", NULL);
+	assert_changed("#!/bin/sh\n#SBATCH --mem=\"64G\" # much\n#SBATCH --time=10 -c 1\n\n",
+		"#!/bin/sh\n#SBATCH --mem=4600M # much\n#SBATCH --time=01:30:00 -c 4\n\n", NULL);
+}
+
+static void what_is_missing_is_added_behind_the_last_directive_or_the_first_line(void **state)
+{
+	(void) state;
+	assert_changed("#!/bin/sh\n# about\n#SBATCH -J a\n\nsrun x\n",
+		"#!/bin/sh\n# about\n#SBATCH -J a\n" ALL "\nsrun x\n", NULL);
+	assert_changed("#!/bin/sh\nsrun x\n", "#!/bin/sh\n" ALL "srun x\n", NULL);
+	assert_changed("#!/bin/sh", "#!/bin/sh\n" ALL, NULL);
+	assert_changed("#!/bin/sh\n#SBATCH --mem=1G",
+		"#!/bin/sh\n#SBATCH --mem=4600M\n#SBATCH --cpus-per-task=4\n#SBATCH "
+		"--time=01:30:00\n",
+		NULL);
+	assert_changed("#!/bin/sh\r\n#SBATCH --mem=1G\r\nx\r\n",
+		"#!/bin/sh\r\n#SBATCH --mem=4600M\r\n#SBATCH --cpus-per-task=4\r\n#SBATCH "
+		"--time=01:30:00\r\nx\r\n",
+		NULL);
+}
+
+static void what_changes_the_meaning_is_said(void **state)
+{
+	(void) state;
+	assert_changed("#!/bin/sh\n#SBATCH --mem-per-cpu=2G -c 8 -t 5\n",
+		"#!/bin/sh\n#SBATCH --mem=4600M -c 4 -t 01:30:00\n", "--mem-per-cpu");
+	assert_changed("#!/bin/sh\n#SBATCH --mem=0 -c 8 -t 5\n",
+		"#!/bin/sh\n#SBATCH --mem=4600M -c 4 -t 01:30:00\n", "all memory");
+	assert_changed("#!/bin/sh\n#SBATCH -n 8 --mem=1 -c 8 -t 5\n",
+		"#!/bin/sh\n#SBATCH -n 8 --mem=4600M -c 4 -t 01:30:00\n", "several tasks");
+	assert_changed("#!/bin/sh\n#SBATCH --ntasks=1 --mem=1 -c 8 -t 5\n",
+		"#!/bin/sh\n#SBATCH --ntasks=1 --mem=4600M -c 4 -t 01:30:00\n", NULL);
+	assert_changed("#!/bin/sh\n#SBATCH --mem=1 -c 8 -t 5\nx\n#SBATCH --mem=3\n",
+		"#!/bin/sh\n#SBATCH --mem=4600M -c 4 -t 01:30:00\nx\n#SBATCH --mem=3\n",
+		"behind the first command");
+}
+
+static void what_is_in_doubt_is_refused(void **state)
+{
+	static const char *const scripts[] = { "", "#", "srun x\n", "#SBATCH --mem=1\n",
+		"#!/bin/sh\n#SBATCH --mem=1\n#SBATCH --mem=2\n",
+		"#!/bin/sh\n#SBATCH --mem=1 --mem-per-cpu=2\n",
+		"#!/bin/sh\n#SBATCH --mem=1\n#SBATCH hetjob\n#SBATCH --mem=2\n" };
+	struct buf out = { 0 };
+	struct buf notes = { 0 };
+
+	(void) state;
+	for (size_t i = 0; i < ARRAY_SIZE(scripts); i++) {
+		assert_int_equal(change(scripts[i], &plain, &out, &notes), -EINVAL);
+		assert_int_equal(out.len, 0);
+	}
+	buf_done(&out);
+	buf_done(&notes);
+}
+
+static void an_amount_that_is_not_known_leaves_its_line(void **state)
+{
+	static const struct size_ask time_alone = { .seconds = 60 };
+	struct buf out = { 0 };
+	struct buf notes = { 0 };
+
+	(void) state;
+	assert_int_equal(
+		change("#!/bin/sh\n#SBATCH --mem=64G --time=9\n", &time_alone, &out, &notes), 0);
+	assert_string_equal(out.data, "#!/bin/sh\n#SBATCH --mem=64G --time=00:01:00\n");
+	buf_done(&out);
+	buf_done(&notes);
+}
+
+static void the_difference_is_one_that_patch_takes(void **state)
+{
+	struct buf a = { 0 };
+	struct buf b = { 0 };
+	struct buf out = { 0 };
+
+	(void) state;
+	buf_add_text(&a, "1\n2\n3\n4\nold\n5\n6\n7\n8");
+	buf_add_text(&b, "1\n2\n3\n4\nnew\n5\nmore\n6\n7\n8");
+	assert_int_equal(size_script_difference("job.sh", &a, &b, &out), 0);
+	assert_string_equal(out.data,
+		"--- job.sh\n+++ job.sh\n@@ -2,8 +2,9 @@\n 2\n 3\n 4\n-old\n+new\n "
+		"5\n+more\n 6\n 7\n 8\n\\ No newline at end of file\n");
+	buf_clear(&out);
+	assert_int_equal(size_script_difference("job.sh", &a, &a, &out), 0);
+	assert_int_equal(out.len, 0);
+	buf_done(&a);
+	buf_done(&b);
+	buf_done(&out);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_scheduler_has_its_own_words_and_units),
+		cmocka_unit_test(what_is_not_asked_for_is_not_written),
+		cmocka_unit_test(amounts_are_rounded_up_and_never_down),
+		cmocka_unit_test(steps_become_what_each_knows_of_retries),
+		cmocka_unit_test(lines_are_changed_in_their_own_way_of_writing),
+		cmocka_unit_test(
+			what_is_missing_is_added_behind_the_last_directive_or_the_first_line),
+		cmocka_unit_test(what_changes_the_meaning_is_said),
+		cmocka_unit_test(what_is_in_doubt_is_refused),
+		cmocka_unit_test(an_amount_that_is_not_known_leaves_its_line),
+		cmocka_unit_test(the_difference_is_one_that_patch_takes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
