@@ -52,8 +52,8 @@ static double limit_of(const struct story *s, const struct kind *k)
 /* "tree_io_{read,write}_bytes" of two that differ in the middle. */
 static void add_keys(const struct track *t, struct buf *out)
 {
-	const char *a = t->keys[0];
-	const char *b = t->keys[1];
+	const char *a = t->source.keys[0];
+	const char *b = t->source.keys[1];
 	size_t n_a = strlen(a);
 	size_t n_b = strlen(b);
 	size_t same = 0;

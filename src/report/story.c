@@ -13,119 +13,25 @@
 #include "record/run_names.h"
 #include "report/info_value.h"
 
-static const json_t *info_of(const struct story *s)
-{
-	return s->run->info;
-}
-
 /* Sources */
-
-static bool has_prefix(const char *text, const char *prefix)
-{
-	return strncmp(text, prefix, strlen(prefix)) == 0;
-}
-
-/* Of the machine, of us, or of a cgroup that others may be in: not the job's. */
-static bool is_of_others(const char *key)
-{
-	return has_prefix(key, "host_") || has_prefix(key, "self_") || has_prefix(key, "cgroup_") ||
-	       has_prefix(key, "jumper_host_");
-}
-
-static int add_track(
-	struct story *s, enum track_of of, const char *key, const char *other, double factor)
-{
-	struct track **tracks = s->tracks[of];
-	size_t n = 0;
-
-	if (!key || !*key || strlen(key) >= TRACK_KEY_SIZE ||
-		(other && strlen(other) >= TRACK_KEY_SIZE))
-		return 0;
-	for (; n < TRACKS_MAX && tracks[n]; n++)
-		if (strcmp(tracks[n]->keys[0], key) == 0)
-			return 0;
-	if (n == TRACKS_MAX)
-		return 0;
-	tracks[n] = calloc(1, sizeof(**tracks));
-	if (!tracks[n])
-		return -ENOMEM;
-	snprintf(tracks[n]->keys[0], TRACK_KEY_SIZE, "%s", key);
-	snprintf(tracks[n]->keys[1], TRACK_KEY_SIZE, "%s", other ? other : "");
-	tracks[n]->is_counter = of == TRACK_IO || run_name_is(key, "cpu_seconds");
-	tracks[n]->factor = factor;
-	course_clear(&tracks[n]->course);
-	return 0;
-}
-
-static const char *headline_key(const struct story *s, const char *quantity)
-{
-	const char *key = info_text(json_object_get(info_of(s), "headline"), quantity, "key");
-
-	/* What is counted when a child has ended comes all at once, and a cgroup may be shared. */
-	return key && !has_prefix(key, "keeper_") && !is_of_others(key) ? key : NULL;
-}
-
-static int add_io(struct story *s, const char *read, const char *written)
-{
-	if (!read)
-		return add_track(s, TRACK_IO, written, NULL, 1);
-	return add_track(s, TRACK_IO, read, written, 1);
-}
-
-/* Sources that other tools' records have under names of their own. */
-static int add_by_rows(struct story *s)
-{
-	const json_t *rows = json_object_get(info_of(s), "measurements");
-	int r = 0;
-
-	for (size_t i = 0; r == 0 && i < json_array_size(rows); i++) {
-		const json_t *row = json_array_get(rows, i);
-		const char *key = info_text(row, "key", NULL);
-		const char *scope = info_text(row, "scope", NULL);
-		const char *quantity = info_text(row, "quantity", NULL);
-
-		if (!key || !scope || strcmp(scope, "single") != 0 || is_of_others(key) ||
-			has_prefix(key, "keeper_"))
-			continue;
-		/* An average since birth is no course of what was used. */
-		if (strstr(key, "cpu") && run_name_is(key, "percent") && !strstr(key, "lifetime"))
-			r = add_track(s, TRACK_CPU, key, NULL, 0.01);
-		else if (quantity && strcmp(quantity, "cpu") == 0 &&
-			 run_name_is(key, "cpu_seconds"))
-			r = add_track(s, TRACK_CPU, key, NULL, 1);
-		else if (run_name_is(key, "pss_total_bytes") ||
-			 run_name_is(key, "uss_total_bytes") || run_name_is(key, "rss_total_bytes"))
-			r = strstr(key, "swap") ? 0 : add_track(s, TRACK_MEMORY, key, NULL, 1);
-	}
-	return r;
-}
 
 static int find_sources(struct story *s)
 {
-	int r = add_track(s, TRACK_CPU, headline_key(s, "cpu_peak_cores"), NULL, 0.01);
+	struct track_sources found;
 
-	if (r == 0)
-		r = add_track(s, TRACK_CPU, "tree_cpu_percent", NULL, 0.01);
-	if (r == 0)
-		r = add_track(s, TRACK_CPU, "target_cpu_percent", NULL, 0.01);
-	if (r == 0)
-		r = add_track(s, TRACK_CPU, headline_key(s, "cpu_seconds"), NULL, 1);
-	if (r == 0)
-		r = add_track(s, TRACK_MEMORY, "proc_pss_total_bytes", NULL, 1);
-	if (r == 0)
-		r = add_track(s, TRACK_MEMORY, headline_key(s, "memory_peak_bytes"), NULL, 1);
-	if (r == 0)
-		r = add_track(s, TRACK_MEMORY, "proc_rss_total_bytes", NULL, 1);
-	if (r == 0)
-		r = add_io(s, headline_key(s, "io_read_bytes"), headline_key(s, "io_write_bytes"));
-	if (r == 0)
-		r = add_io(s, "tree_io_read_bytes", "tree_io_write_bytes");
-	if (r == 0)
-		r = add_io(s, "target_io_read_bytes", "target_io_write_bytes");
-	if (r == 0)
-		r = add_io(s, headline_key(s, "io_read_syscall_bytes"),
-			headline_key(s, "io_write_syscall_bytes"));
-	return r == 0 ? add_by_rows(s) : r;
+	track_sources_find(s->run->info, &found);
+	for (int of = 0; of < N_TRACK_OF; of++) {
+		for (size_t i = 0; i < TRACKS_MAX && found.of[of][i].keys[0][0]; i++) {
+			struct track *t = calloc(1, sizeof(*t));
+
+			if (!t)
+				return -ENOMEM;
+			t->source = found.of[of][i];
+			course_clear(&t->course);
+			s->tracks[of][i] = t;
+		}
+	}
+	return 0;
 }
 
 const struct track *story_track(const struct story *s, enum track_of of)
@@ -151,7 +57,7 @@ const struct track *story_track(const struct story *s, enum track_of of)
 static double reading(const json_t *values, const struct track *t)
 {
 	static const char *const gauges[] = { "max", "mean", "last" };
-	const json_t *value = json_object_get(values, t->keys[0]);
+	const json_t *value = json_object_get(values, t->source.keys[0]);
 	double found = (double) NAN;
 
 	for (size_t i = 0; i < ARRAY_SIZE(gauges) && isnan(found); i++)
@@ -161,8 +67,9 @@ static double reading(const json_t *values, const struct track *t)
 
 static double growth(const json_t *values, const struct track *t)
 {
-	double first = info_number(values, t->keys[0], "delta");
-	double second = t->keys[1][0] ? info_number(values, t->keys[1], "delta") : (double) NAN;
+	double first = info_number(values, t->source.keys[0], "delta");
+	double second = t->source.keys[1][0] ? info_number(values, t->source.keys[1], "delta")
+					     : (double) NAN;
 
 	if (isnan(first))
 		return second;
@@ -188,12 +95,12 @@ static void add_to_tracks(struct story *s, const json_t *window, double start, d
 			struct track *t = s->tracks[of][i];
 			double value;
 
-			if (!t->is_counter)
+			if (!t->source.is_counter)
 				value = missed ? (double) NAN : reading(values, t);
 			else
 				value = end > start ? growth(values, t) / (end - start)
 						    : (double) NAN;
-			course_add(&t->course, start, end, value * t->factor);
+			course_add(&t->course, start, end, value * t->source.factor);
 		}
 	}
 }

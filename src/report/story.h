@@ -11,18 +11,14 @@
 #include "record/stored_run.h"
 #include "report/course.h"
 #include "report/process_table.h"
+#include "report/track_sources.h"
 #include "report/verdict.h"
 
-enum track_of { TRACK_CPU, TRACK_MEMORY, TRACK_IO, N_TRACK_OF };
-#define TRACKS_MAX 6 /* sources of one thing that are looked for, the preferred one first */
-#define TRACK_KEY_SIZE 96
 #define STORY_GPUS_MAX 32
 
 /* One source's course. */
 struct track {
-	char keys[2][TRACK_KEY_SIZE]; /* two are added up; "" */
-	bool is_counter; /* its growth a second; else the highest reading */
-	double factor; /* what a reading is multiplied by */
+	struct track_source source;
 	struct course course;
 };
 

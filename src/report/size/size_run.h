@@ -36,11 +36,11 @@ struct size_fact {
  */
 #define SIZE_LEVELS 1024
 struct size_demand {
-	double *seconds; /* SIZE_LEVELS of them; NULL: no series, or no CPU in it */
+	double *seconds; /* NULL: no series, or no CPU in it */
 	double *core_seconds;
-	size_t n_levels; /* that are in use */
+	size_t n_levels; /* that are in use, and that there is room for; the last of SIZE_LEVELS holds more cores as well */
 	double span; /* all of the time */
-	double at_ceiling; /* of that, with 95 % or more of the allowed cores in use */
+	double at_ceiling; /* of that, with 95 % or more of the allowed cores in use; NAN: these are not known */
 	double allowed; /* cores; NAN */
 };
 
@@ -57,7 +57,7 @@ struct size_run {
 	char *command; /* as a shell would take it, not made printable; NULL: not known; owned */
 	char **argv; /* NULL-terminated, owned; NULL: only `command` is known, or nothing */
 	size_t argc;
-	char *shape; /* of the command: size_shape.h; owned; NULL: not known */
+	char *shape; /* of the command: size_shape_of(); owned; set by who takes the run; NULL: not known */
 	char *host; /* owned, or NULL */
 	double started; /* seconds since 1970; NAN */
 	enum compare_outcome outcome;
@@ -67,8 +67,8 @@ struct size_run {
 	struct size_demand demand;
 	struct size_asked asked;
 	double cpu_seconds; /* NAN */
-	double wall_seconds; /* suspended time is out; NAN */
-	double covariate; /* what --by named; NAN: this run has none */
+	double wall_seconds; /* without the time in which the machine slept or the job was stopped; NAN */
+	double covariate; /* what --by named; NAN: this run has none; set by who takes the run */
 };
 
 /* Reads what the run tells, and its series once. -ENOMEM; that a series cannot be read is told in `trouble` (may be NULL), and the rest stands. */

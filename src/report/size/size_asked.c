@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/* What was asked for, and by whom: from Slurm, by a cgroup or a CPU list that someone made tighter than the machine, by a limit of the run. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/macros.h"
+#include "base/units.h"
+#include "record/foreign/cells.h"
+#include "report/info_facts.h"
+#include "report/info_value.h"
+#include "report/size/size_parts.h"
+
+#define MIB 1048576.0
+#define ITEM_SIZE 64
+
+struct request {
+	double value;
+	char by[SIZE_KEY_SIZE];
+};
+
+static bool is(const json_t *limit, const char *member, const char *text)
+{
+	const char *found = info_text(limit, member, NULL);
+
+	return found && strcmp(found, text) == 0;
+}
+
+/* "/sys/fs/cgroup/a/memory.max", "memory.stat hierarchical_memory_limit": the file will do. */
+static void name_file(const char *where, char *ret)
+{
+	const char *slash = strrchr(where, '/');
+	const char *file = slash ? slash + 1 : where;
+	size_t n = strcspn(file, " ");
+
+	char name[SIZE_KEY_SIZE];
+
+	snprintf(name, sizeof(name), "cgroup %.*s", (int) (n < 80 ? n : 80), file);
+	size_put_text(ret, SIZE_KEY_SIZE, name);
+}
+
+static void take_slurm(
+	const json_t *limits, const char *name, double most, struct request *tightest)
+{
+	for (size_t i = 0; i < json_array_size(limits); i++) {
+		const json_t *limit = json_array_get(limits, i);
+		double value = size_sane(info_number(limit, "limit", NULL), most);
+		const char *where = info_text(limit, "where", NULL);
+		char name_of[SIZE_KEY_SIZE];
+
+		if (!is(limit, "source", "slurm") || !is(limit, "name", name) || !(value > 0) ||
+			value >= tightest->value)
+			continue;
+		tightest->value = value;
+		/* Of a job on several nodes that is not the same. */
+		snprintf(name_of, sizeof(name_of), "%.70s%s", where ? where : "slurm",
+			is(limit, "note", "of each node") ? " (of each node)" : "");
+		size_put_text(tightest->by, sizeof(tightest->by), name_of);
+	}
+}
+
+/* What all of the machine has is no request. */
+static double machine_has(const json_t *info, const char *name)
+{
+	const json_t *limits = json_object_get(info, "target_limits");
+
+	for (size_t i = 0; i < json_array_size(limits); i++) {
+		const json_t *limit = json_array_get(limits, i);
+
+		if (is(limit, "source", "host") && is(limit, "name", name))
+			return info_number(limit, "limit", NULL);
+	}
+	return strcmp(name, "cpu") == 0 ? info_number(info, "host", "cpus_online")
+					: info_number(info, "host", "memory_total_bytes");
+}
+
+static void take_bounds(const json_t *info, const char *name, double most, struct request *tightest)
+{
+	const json_t *limits = json_object_get(info, "target_limits");
+	double machine = machine_has(info, name);
+
+	for (size_t i = 0; i < json_array_size(limits); i++) {
+		const json_t *limit = json_array_get(limits, i);
+		double value = size_sane(info_number(limit, "limit", NULL), most);
+		const char *source = info_text(limit, "source", NULL);
+		const char *where = info_text(limit, "where", NULL);
+		bool cgroup = is(limit, "source", "cgroup");
+
+		if (!is(limit, "name", name) || !(value > 0) || value >= tightest->value)
+			continue;
+		/* Where the machine is not known, a list of all its CPUs looks like one that was made. */
+		if (cgroup ? value >= machine
+			   : !(value < machine) || (!is(limit, "source", "cpuset") &&
+							   !is(limit, "source", "affinity")))
+			continue;
+		tightest->value = value;
+		if (cgroup)
+			name_file(where ? where : "", tightest->by);
+		else
+			snprintf(tightest->by, sizeof(tightest->by), "%.90s", source);
+	}
+}
+
+static double variable(const json_t *info, const char *name, double most)
+{
+	const char *text = info_text(info, "scheduler", name);
+	double number;
+
+	return text && number_is(text, &number) && number > 0 ? size_sane(number, most)
+							      : (double) NAN;
+}
+
+/* As another tool kept the environment. Memory for each CPU is no request until the CPUs are known, and those of a task are not those of several. */
+static void take_environment(const json_t *info, struct request *memory, struct request *cpus)
+{
+	bool several = variable(info, "SLURM_NTASKS", SIZE_CORES_MAX) > 1;
+	double of_task =
+		several ? (double) NAN : variable(info, "SLURM_CPUS_PER_TASK", SIZE_CORES_MAX);
+	double on_node = variable(info, "SLURM_CPUS_ON_NODE", SIZE_CORES_MAX);
+	double per_node = variable(info, "SLURM_MEM_PER_NODE", SIZE_BYTES_MAX / MIB);
+	double per_cpu = variable(info, "SLURM_MEM_PER_CPU", SIZE_BYTES_MAX / MIB);
+	double all = per_cpu * MIB * (on_node > 0 ? on_node : of_task);
+
+	if (isinf(cpus->value) && of_task > 0)
+		*cpus = (struct request){ of_task, "SLURM_CPUS_PER_TASK" };
+	else if (isinf(cpus->value) && on_node > 0)
+		*cpus = (struct request){ on_node, "SLURM_CPUS_ON_NODE" };
+	if (isinf(memory->value) && per_node > 0)
+		*memory = (struct request){ per_node * MIB, "SLURM_MEM_PER_NODE" };
+	else if (isinf(memory->value) && all > 0 && all <= SIZE_BYTES_MAX)
+		*memory = (struct request){ all, "SLURM_MEM_PER_CPU" };
+}
+
+/* "wall=2h, memory=8G": the value of one, of which the name is known; false where it is not there. */
+static bool option_of(const json_t *info, const char *name, char ret[ITEM_SIZE])
+{
+	const char *text = info_text(info, "options", "limits");
+	size_t n_name = strlen(name);
+
+	for (text = text ? text : ""; *text;) {
+		size_t n = strcspn(text, ", \t\n");
+
+		if (n > n_name + 1 && n - n_name - 1 < ITEM_SIZE && text[n_name] == '=' &&
+			strncmp(text, name, n_name) == 0) {
+			memcpy(ret, text + n_name + 1, n - n_name - 1);
+			ret[n - n_name - 1] = '\0';
+			return true;
+		}
+		text += n;
+		text += strspn(text, ", \t\n");
+	}
+	return false;
+}
+
+static void take_options(const json_t *info, struct request *memory, struct request *seconds)
+{
+	char text[ITEM_SIZE];
+	uint64_t n;
+
+	if (isinf(memory->value) && option_of(info, "memory", text) &&
+		parse_size(text, &n, NULL) == 0 && (double) n <= SIZE_BYTES_MAX && n > 0)
+		*memory = (struct request){ (double) n, "--limit memory" };
+	if (isinf(seconds->value) && option_of(info, "wall", text) &&
+		parse_duration(text, &n, NULL) == 0 && n > 0)
+		*seconds = (struct request){ (double) n / 1e9, "--limit wall" };
+}
+
+static double put(const struct request *request, char by[SIZE_KEY_SIZE])
+{
+	snprintf(by, SIZE_KEY_SIZE, "%s", request->by);
+	return isinf(request->value) ? (double) NAN : request->value;
+}
+
+void size_asked_take(const json_t *info, struct size_asked *ret)
+{
+	const json_t *limits = json_object_get(info, "target_limits");
+	struct request memory = { .value = (double) INFINITY };
+	struct request cpus = memory;
+	struct request seconds = memory;
+
+	/* What Slurm was asked for has the right of way over what it made of that. */
+	take_slurm(limits, "memory", SIZE_BYTES_MAX, &memory);
+	take_slurm(limits, "cpu", SIZE_CORES_MAX, &cpus);
+	take_slurm(limits, "time", SIZE_SECONDS_MAX, &seconds);
+	take_environment(info, &memory, &cpus);
+	if (isinf(memory.value))
+		take_bounds(info, "memory", SIZE_BYTES_MAX, &memory);
+	if (isinf(cpus.value))
+		take_bounds(info, "cpu", SIZE_CORES_MAX, &cpus);
+	take_options(info, &memory, &seconds);
+	*ret = (struct size_asked){ 0 };
+	ret->memory_bytes = put(&memory, ret->memory_by);
+	ret->cpus = put(&cpus, ret->cpus_by);
+	ret->seconds = put(&seconds, ret->seconds_by);
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/* Tells what a run would have used more of: what was ended, held back or cut off shows a least, and no need. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/signal_name.h"
+#include "base/units.h"
+#include "base/utf8.h"
+#include "report/info_facts.h"
+#include "report/info_value.h"
+#include "report/size/size_parts.h"
+#include "report/verdict.h"
+
+#define NEAR_LIMIT 0.95
+#define AT_CEILING_SHARE 0.1
+
+void size_put_text(char *ret, size_t size, const char *text)
+{
+	struct buf printable = { 0 };
+	size_t n;
+
+	text_add_printable(&printable, text, strlen(text));
+	n = printable.failed ? 0 : printable.len;
+	if (n >= size) {
+		n = size - 1;
+		while (n > 0 && ((unsigned char) printable.data[n] & 0xc0) == 0x80)
+			n--;
+	}
+	if (n > 0)
+		memcpy(ret, printable.data, n);
+	ret[n] = '\0';
+	buf_done(&printable);
+}
+
+static void cut(struct size_fact *fact, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/* The first reason is the one that is told. What was not measured is no least. */
+static void cut(struct size_fact *fact, const char *format, ...)
+{
+	va_list args;
+
+	if (isnan(fact->value) || fact->at_least)
+		return;
+	fact->at_least = true;
+	fact->upper = (double) INFINITY;
+	va_start(args, format);
+	vsnprintf(fact->why, sizeof(fact->why), format, args);
+	va_end(args);
+}
+
+static void say_words(const char *words, char ret[SIZE_WHY_SIZE])
+{
+	size_put_text(ret, SIZE_WHY_SIZE, words);
+}
+
+static void say_limit(const json_t *info, char ret[SIZE_WHY_SIZE])
+{
+	const char *name = info_text(info, "limit", "name");
+	char words[40];
+
+	size_put_text(words, sizeof(words), name ? name : "");
+	if (words[0])
+		snprintf(ret, SIZE_WHY_SIZE, "cut off by the %s limit", words);
+	else
+		snprintf(ret, SIZE_WHY_SIZE, "cut off by a limit");
+}
+
+static void say_signal(double number, char ret[SIZE_WHY_SIZE])
+{
+	char name[SIGNAL_NAME_SIZE];
+
+	if (number >= 1 && number <= 64) {
+		format_signal((int) number, name);
+		snprintf(ret, SIZE_WHY_SIZE, "ended by %s", name);
+	} else {
+		snprintf(ret, SIZE_WHY_SIZE, "ended by a signal");
+	}
+}
+
+/* Of an end that has neither an exit code nor a signal: another tool's, a watch's, or none that was seen. */
+static void say_end_in_words(const struct stored_run *run, char ret[SIZE_WHY_SIZE])
+{
+	const char *words = info_text(run->info, "outcome", "words");
+
+	if (json_object_get(run->info, "target"))
+		snprintf(ret, SIZE_WHY_SIZE,
+			"it was watched for a time, and not from its start to its end");
+	else if (words && strcmp(words, "completed") != 0)
+		say_words(words, ret);
+	else if (!words && !json_object_get(run->info, "imported"))
+		snprintf(ret, SIZE_WHY_SIZE, "how it ended is not known");
+}
+
+/* Why it is not known how far it would have gone; "": it came to its end. */
+static void say_end(const struct stored_run *run, char ret[SIZE_WHY_SIZE])
+{
+	const json_t *code = info_member(run->info, "outcome", "exit_code");
+
+	ret[0] = '\0';
+	if (run->state == STORED_RUNNING)
+		snprintf(ret, SIZE_WHY_SIZE, "is still running");
+	else if (run->state == STORED_LOST)
+		snprintf(ret, SIZE_WHY_SIZE, "its recorder was lost");
+	else if (json_object_get(run->info, "limit"))
+		say_limit(run->info, ret);
+	else if (info_says_oom(run->info))
+		snprintf(ret, SIZE_WHY_SIZE, "killed for want of memory");
+	else if (info_member(run->info, "outcome", "signal"))
+		say_signal(info_number(run->info, "outcome", "signal"), ret);
+	else if (!json_is_number(code))
+		say_end_in_words(run, ret);
+	else if (json_number_value(code) != 0)
+		snprintf(ret, SIZE_WHY_SIZE, "failed with exit code %.9g", json_number_value(code));
+}
+
+/* Near a limit that was in the way. */
+static void cut_by_hits(const json_t *info, struct size_fact *memory)
+{
+	const json_t *limits = json_object_get(info, "target_limits");
+	char bytes[UNITS_TEXT_SIZE];
+
+	for (size_t i = 0; i < json_array_size(limits); i++) {
+		const json_t *limit = json_array_get(limits, i);
+		const char *name = info_text(limit, "name", NULL);
+		double at = size_sane(info_number(limit, "limit", NULL), SIZE_BYTES_MAX);
+		double hits = info_number(limit, "hits", NULL);
+
+		if (!name || strcmp(name, "memory") != 0 || !info_limit_binds(limit) ||
+			!(hits > 0) || !(at > 0) || !(memory->value >= NEAR_LIMIT * at))
+			continue;
+		format_bytes((uint64_t) at, bytes);
+		cut(memory, "reached %.0f %% of its limit of %s, which was hit %.9g time%s",
+			100 * memory->value / at, bytes, hits, hits > 1 ? "s" : "");
+	}
+}
+
+static void cut_memory(const struct stored_run *run, struct size_fact *memory)
+{
+	const json_t *info = run->info;
+	const char *limit = info_text(info, "limit", "name");
+	double kills =
+		info_number(json_object_get(info, "summary"), "cgroup_oom_kills_count", "value");
+
+	if (info_says_oom(info))
+		cut(memory, "killed for want of memory");
+	else if (kills > 0 && info_has_own_cgroup(info))
+		cut(memory, "the kernel's OOM killer killed %.9g of its processes", kills);
+	if (limit && strcmp(limit, "memory") == 0)
+		cut(memory, "cut off by the memory limit");
+	cut_by_hits(info, memory);
+}
+
+static void cut_cpus(const json_t *info, const struct size_demand *demand, struct size_fact *cpus)
+{
+	double throttled = info_throttled_share(info);
+	double at_ceiling = demand->at_ceiling / demand->span;
+
+	if (throttled > verdict_thresholds.throttled_share)
+		cut(cpus, "throttled in %.0f %% of the periods of its CPU quota", 100 * throttled);
+	if (at_ceiling > AT_CEILING_SHARE)
+		cut(cpus, "used all of the %g cores it was allowed for %.0f %% of the time",
+			demand->allowed, 100 * at_ceiling);
+}
+
+/* Another tool's record may have its state in words alone: those of sacct(1), JOB STATE CODES, as they are imported. */
+static enum compare_outcome outcome_of(const struct stored_run *run, const char *why)
+{
+	const char *words = info_text(run->info, "outcome", "words");
+	enum compare_outcome outcome = compare_outcome(run);
+
+	if (outcome != OUTCOME_FINE || !why[0] || !words || !json_object_get(run->info, "imported"))
+		return outcome;
+	return info_says_oom(run->info) || strstr(words, "time limit") || strstr(words, "deadline")
+		       ? OUTCOME_CUT_OFF
+		       : OUTCOME_FAILED;
+}
+
+void size_cut_take(const struct stored_run *run, struct size_run *ret)
+{
+	struct size_fact *memory = &ret->facts[SIZE_MEMORY];
+	char why[SIZE_WHY_SIZE];
+
+	say_end(run, why);
+	cut_memory(run, memory);
+	if (why[0]) {
+		cut(memory, "%s", why);
+		cut(&ret->facts[SIZE_TIME], "%s", why);
+	}
+	cut_cpus(run->info, &ret->demand, &ret->facts[SIZE_CPUS]);
+	ret->outcome = outcome_of(run, why);
+}

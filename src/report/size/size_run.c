@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/* Takes the evidence out of a stored run: memory, time and cores with their qualities, and who it was. */
+#include "report/size/size_run.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "model/value.h"
+#include "record/foreign/cells.h"
+#include "report/info_facts.h"
+#include "report/info_value.h"
+#include "report/size/size_parts.h"
+
+#define NOT_MEASURED "was not measured"
+#define LASTING_PEAK "cgroup_last_memory_nonreclaimable_peak_bytes"
+#define LASTING_HIGHEST "cgroup_peak_memory_nonreclaimable_bytes"
+
+static struct size_fact nothing(void)
+{
+	return (struct size_fact){
+		.value = (double) NAN, .upper = (double) INFINITY, .why = NOT_MEASURED
+	};
+}
+
+static bool is_known(const struct size_fact *fact)
+{
+	return !isnan(fact->value);
+}
+
+/* A number of the headline or the summary; nothing() where it is none that can be. */
+static struct size_fact take(const json_t *of, const char *name, double most)
+{
+	struct size_fact fact = nothing();
+	const char *quality = info_text(of, name, "quality");
+	const char *key = info_text(of, name, "key");
+	double value = size_sane(info_number(of, name, "value"), most);
+	double upper = size_sane(info_number(of, name, "upper"), most);
+
+	if (isnan(value) || (quality && strcmp(quality, quality_name(ABSENT)) == 0))
+		return fact;
+	fact.value = value;
+	fact.why[0] = '\0';
+	fact.quality = (uint8_t) quality_of_name(quality);
+	/* That nothing is said of its error is no claim that it has none. */
+	if (fact.quality == ABSENT)
+		fact.quality = ESTIMATE;
+	if (upper >= value)
+		fact.upper = upper;
+	else if (fact.quality == EXACT || fact.quality == UPPER_BOUND)
+		fact.upper = value;
+	size_put_text(fact.key, sizeof(fact.key), key ? key : name);
+	return fact;
+}
+
+/* What a limit must hold, by the kernel's own account of the job's cgroup. */
+static struct size_fact take_lasting(const json_t *info)
+{
+	const json_t *summary = json_object_get(info, "summary");
+	struct size_fact fact;
+
+	if (!info_has_own_cgroup(info))
+		return nothing();
+	fact = take(summary, LASTING_PEAK, SIZE_BYTES_MAX);
+	return is_known(&fact) ? fact : take(summary, LASTING_HIGHEST, SIZE_BYTES_MAX);
+}
+
+/* The largest process, where nothing is told of the whole job. */
+static struct size_fact take_largest_process(const json_t *headline)
+{
+	struct size_fact fact = take(headline, "memory_peak_process_bytes", SIZE_BYTES_MAX);
+	const char *quality = info_text(headline, "processes", "quality");
+	bool is_alone = info_number(headline, "processes", "value") == 1 && quality &&
+			strcmp(quality, quality_name(EXACT)) == 0;
+
+	if (is_known(&fact) && !is_alone) {
+		fact.quality = LOWER_BOUND;
+		fact.upper = (double) INFINITY;
+	}
+	return fact;
+}
+
+static struct size_fact take_memory(const json_t *info)
+{
+	const json_t *headline = json_object_get(info, "headline");
+	struct size_fact lasting = take_lasting(info);
+	struct size_fact peak = take(headline, "memory_peak_bytes", SIZE_BYTES_MAX);
+
+	if (!is_known(&peak))
+		peak = take_largest_process(headline);
+	if (!is_known(&lasting))
+		return peak;
+	if (!is_known(&peak))
+		return lasting;
+	/* Between samples there may have been more, and pages of files that are in use are not in it: the job needs no less than either. */
+	bool both_are_least = lasting.quality != EXACT && peak.quality != UPPER_BOUND;
+	if (both_are_least && peak.value > lasting.value)
+		return peak;
+	/* The bound is of the memory of processes: where the kernel's own for them comes to more, it says nothing. */
+	if (lasting.quality != EXACT && peak.upper >= lasting.value)
+		lasting.upper = peak.upper;
+	return lasting;
+}
+
+static struct size_fact take_wall(const struct stored_run *run, double series_end)
+{
+	const json_t *info = run->info;
+	struct size_fact fact =
+		take(json_object_get(info, "headline"), "wall_seconds", SIZE_SECONDS_MAX);
+	double wall = size_sane(info_number(info, "time", "wall_seconds"), SIZE_SECONDS_MAX);
+	bool ended = run->state == STORED_DONE && json_object_get(info, "outcome");
+
+	if (is_known(&fact) || (isnan(wall) && isnan(series_end)))
+		return fact;
+	fact.why[0] = '\0';
+	fact.value = isnan(wall) ? series_end : wall;
+	fact.quality = !isnan(wall) && ended ? EXACT : LOWER_BOUND;
+	if (fact.quality == EXACT)
+		fact.upper = wall;
+	snprintf(fact.key, sizeof(fact.key), "%s",
+		isnan(wall) ? "end_seconds" : "time.wall_seconds");
+	return fact;
+}
+
+/* wall_seconds is by a clock that stands still while the machine sleeps; the time in which the job was stopped is in it. */
+static double stopped_of(const json_t *info, double wall)
+{
+	double stopped = size_sane(info_number(info, "time", "stopped_seconds"), SIZE_SECONDS_MAX);
+
+	return stopped <= wall ? stopped : 0;
+}
+
+static struct size_fact take_cpus(const json_t *headline, const struct size_fact *cpu,
+	const struct size_fact *time, double stopped)
+{
+	struct size_fact fact = take(headline, "cpu_mean_cores", SIZE_CORES_MAX);
+	double went_on = time->value - stopped;
+	double more = time->value / went_on;
+
+	if (is_known(&fact) && stopped > 0 && went_on > 0) {
+		fact.value *= more;
+		fact.upper *= more;
+	} else if (!is_known(&fact) && is_known(cpu) && went_on > 0 &&
+		   cpu->value / went_on <= SIZE_CORES_MAX) {
+		fact = *cpu;
+		fact.value /= went_on;
+		fact.upper /= went_on;
+		fact.quality = (uint8_t) quality_worse(cpu->quality, time->quality);
+	}
+	return fact;
+}
+
+static void take_facts(const struct stored_run *run, double series_end, struct size_run *ret)
+{
+	const json_t *headline = json_object_get(run->info, "headline");
+	struct size_fact cpu = take(headline, "cpu_seconds", SIZE_SECONDS_MAX);
+	struct size_fact wall = take_wall(run, series_end);
+	double stopped = stopped_of(run->info, wall.value);
+
+	ret->facts[SIZE_MEMORY] = take_memory(run->info);
+	ret->facts[SIZE_CPUS] = take_cpus(headline, &cpu, &wall, stopped);
+	wall.value -= stopped;
+	wall.upper -= stopped;
+	ret->facts[SIZE_TIME] = wall;
+	ret->charged = take(headline, "memory_peak_charged_bytes", SIZE_BYTES_MAX);
+	if (is_known(&ret->charged) && !info_has_own_cgroup(run->info))
+		snprintf(ret->charged.why, sizeof(ret->charged.why),
+			"others may have been in its cgroup");
+	ret->cpu_seconds = cpu.value;
+	ret->wall_seconds = wall.value;
+	size_demand_leave_out(&ret->demand, stopped);
+}
+
+/* Who it was */
+
+/* NULL: it is not there, or memory ran out and *failed. */
+static char *copy(const char *text, bool *failed)
+{
+	char *copied = text ? strdup(text) : NULL;
+
+	*failed = *failed || (text && !copied);
+	return copied;
+}
+
+static int digit_of(char c)
+{
+	static const char digits[] = "0123456789abcdef";
+	const char *at = c ? strchr(digits, c) : NULL;
+
+	return at ? (int) (at - digits) : -1;
+}
+
+/* The bytes that the digits stand for, in their place; false when they are none or one is NUL. */
+static bool from_hex(char *text)
+{
+	size_t n = strlen(text);
+
+	if (n % 2 != 0)
+		return false;
+	for (size_t i = 0; i < n / 2; i++) {
+		int high = digit_of(text[2 * i]);
+		int low = digit_of(text[2 * i + 1]);
+
+		if (high < 0 || low < 0 || high + low == 0)
+			return false;
+		text[i] = (char) (high * 16 + low);
+	}
+	text[n / 2] = '\0';
+	return true;
+}
+
+static void drop_argv(struct size_run *ret)
+{
+	for (size_t i = 0; i < ret->argc; i++)
+		free(ret->argv[i]);
+	free(ret->argv);
+	ret->argv = NULL;
+	ret->argc = 0;
+}
+
+/* All of the list, or nothing: a command with a word missing is another. */
+static void take_argv(const json_t *info, const char *name, struct size_run *ret, bool *failed)
+{
+	const json_t *list = info_member(info, "command", name);
+	bool hex = strcmp(name, "argv_hex") == 0;
+	size_t n = json_array_size(list);
+
+	if (n == 0)
+		return;
+	ret->argv = calloc(n + 1, sizeof(*ret->argv));
+	*failed = *failed || !ret->argv;
+	for (size_t i = 0; ret->argv && i < n; i++) {
+		const json_t *word = json_array_get(list, i);
+		const char *text = json_string_value(word);
+		char *copied = copy(text, failed);
+
+		if (!copied || strlen(copied) != json_string_length(word) ||
+			(hex && !from_hex(copied))) {
+			free(copied);
+			drop_argv(ret);
+			return;
+		}
+		ret->argv[ret->argc++] = copied;
+	}
+}
+
+static int take_identity(const struct stored_run *run, struct size_run *ret)
+{
+	const char *started = info_text(run->info, "time", "started");
+	double seconds;
+	bool zoned;
+	bool failed = false;
+
+	ret->file = copy(run->file, &failed);
+	ret->id = copy(info_text(run->info, "id", NULL), &failed);
+	ret->host = copy(info_text(run->info, "host", "hostname"), &failed);
+	ret->command = copy(info_text(run->info, "command", "text"), &failed);
+	/* Where it is there, argv is not all that was run. */
+	take_argv(run->info, info_member(run->info, "command", "argv_hex") ? "argv_hex" : "argv",
+		ret, &failed);
+	ret->started =
+		started && stamp_read(started, &seconds, &zoned) && zoned ? seconds : (double) NAN;
+	return failed ? -ENOMEM : 0;
+}
+
+int size_run_take(const struct stored_run *run, struct size_run *ret, struct error *trouble)
+{
+	double series_end;
+	int r;
+
+	if (trouble)
+		*trouble = (struct error){ 0 };
+	*ret = (struct size_run){ .covariate = (double) NAN };
+	r = size_demand_read(run, &ret->demand, &series_end, trouble);
+	if (r == 0)
+		r = take_identity(run, ret);
+	if (r < 0) {
+		size_run_done(ret);
+		return r;
+	}
+	take_facts(run, series_end, ret);
+	size_asked_take(run->info, &ret->asked);
+	size_cut_take(run, ret);
+	return 0;
+}
+
+void size_run_done(struct size_run *run)
+{
+	drop_argv(run);
+	size_demand_done(&run->demand);
+	free(run->file);
+	free(run->id);
+	free(run->command);
+	free(run->shape);
+	free(run->host);
+	*run = (struct size_run){ 0 };
+}
+
+const char *size_resource_name(enum size_resource resource)
+{
+	static const char *const names[N_SIZE_RESOURCE] = { "memory", "time", "cpus" };
+
+	return resource < N_SIZE_RESOURCE ? names[resource] : "";
+}

@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: MIT */
+/* The evidence of one run: which number of a record is taken, who it was, and how much longer fewer cores take. */
+#include "report/size/size_run.h"
+
+#include "size_record.h"
+#include "test.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/macros.h"
+
+static char room[] = "/tmp/test-size-run-XXXXXX";
+
+static int make_room(void **state)
+{
+	(void) state;
+	memcpy(room + strlen(room) - 6, "XXXXXX", 6);
+	return mkdtemp(room) && chdir(room) == 0 ? 0 : -1;
+}
+
+static int drop_room(void **state)
+{
+	(void) state;
+	unlink("info.json");
+	unlink("usage.jsonl");
+	return chdir("/") == 0 && rmdir(room) == 0 ? 0 : -1;
+}
+
+static void put(const char *name, const char *text)
+{
+	FILE *f = fopen(name, "w");
+
+	assert_non_null(f);
+	assert_true(fputs(text, f) >= 0);
+	assert_int_equal(fclose(f), 0);
+}
+
+/* Memory */
+
+#define PEAK(value, quality)                                                                       \
+	"\"memory_peak_bytes\": {\"value\": " value ", \"quality\": \"" quality                    \
+	"\", \"key\": \"proc_hwm_bytes\"}"
+#define CHARGED                                                                                    \
+	"\"memory_peak_charged_bytes\": {\"value\": 9000, \"quality\": \"exact\", \"key\": "       \
+	"\"cgroup_memory_peak_bytes\"}"
+#define LASTING                                                                                    \
+	"\"summary\": {\"cgroup_last_memory_nonreclaimable_peak_bytes\": {\"value\": 700, "        \
+	"\"quality\": \"sampled\"}}"
+#define LASTING_KEY "cgroup_last_memory_nonreclaimable_peak_bytes"
+
+static void expect_peak(
+	const char *members, double value, double upper, enum quality quality, const char *key)
+{
+	struct size_run run;
+	char *text = NULL;
+
+	assert_true(asprintf(&text, FINE ", %s", members) > 0);
+	take(text, &run);
+	expect(&run.facts[SIZE_MEMORY], value, upper, quality, key);
+	free(text);
+	size_run_done(&run);
+}
+
+static void memory_is_what_cannot_be_taken_back_where_the_cgroup_was_the_jobs_own(void **state)
+{
+	(void) state;
+	double unknown = (double) INFINITY;
+
+	/* Both are a least: the greater counts. */
+	expect_peak("\"options\": {\"cgroup\": \"own\"}, " LASTING
+		    ", \"headline\": {" PEAK("500", "lower_bound") "}",
+		700, unknown, SAMPLED, LASTING_KEY);
+	expect_peak("\"options\": {\"cgroup\": \"own\"}, " LASTING
+		    ", \"headline\": {" PEAK("800", "lower_bound") "}",
+		800, unknown, LOWER_BOUND, "proc_hwm_bytes");
+	/* A sum of resident sets counts shared pages twice: it bounds, and does not win. */
+	expect_peak("\"options\": {\"cgroup\": \"own\"}, " LASTING
+		    ", \"headline\": {" PEAK("800", "upper_bound") "}",
+		700, 800, SAMPLED, LASTING_KEY);
+	/* Others may be in a cgroup that is not its own. */
+	expect_peak("\"options\": {\"cgroup\": \"auto\"}, " LASTING
+		    ", \"headline\": {" PEAK("500", "exact") "}",
+		500, 500, EXACT, "proc_hwm_bytes");
+	/* That it was charged exactly is only told of an own one. */
+	expect_peak(LASTING ", \"headline\": {" CHARGED "}", 700, unknown, SAMPLED, LASTING_KEY);
+}
+
+static void the_largest_process_is_a_least_unless_it_was_alone(void **state)
+{
+	(void) state;
+	static const char largest[] = "\"memory_peak_process_bytes\": {\"value\": 300, "
+				      "\"quality\": \"exact\", \"key\": \"k\"}";
+	char text[400];
+
+	snprintf(text, sizeof(text), "\"headline\": {%s}", largest);
+	expect_peak(text, 300, (double) INFINITY, LOWER_BOUND, "k");
+	snprintf(text, sizeof(text),
+		"\"headline\": {%s, \"processes\": {\"value\": 1, \"quality\": \"exact\"}}",
+		largest);
+	expect_peak(text, 300, 300, EXACT, "k");
+	snprintf(text, sizeof(text),
+		"\"headline\": {%s, \"processes\": {\"value\": 1, \"quality\": \"lower_bound\"}}",
+		largest);
+	expect_peak(text, 300, (double) INFINITY, LOWER_BOUND, "k");
+}
+
+static void charged_memory_is_told_beside_it(void **state)
+{
+	(void) state;
+	struct size_run run;
+
+	take_headline(CHARGED, &run);
+	expect(&run.charged, 9000, 9000, EXACT, "cgroup_memory_peak_bytes");
+	size_run_done(&run);
+}
+
+static void what_no_number_can_be_is_not_measured(void **state)
+{
+	(void) state;
+	static const char *const values[] = { "-1", "\"700\"", "null", "[]", "1e300", "true",
+		"{}" };
+	struct size_run run;
+
+	for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
+		char text[600];
+
+		snprintf(text, sizeof(text),
+			"\"memory_peak_bytes\": {\"value\": %s, \"quality\": \"exact\"}, "
+			"\"wall_seconds\": {\"value\": %s}, \"cpu_mean_cores\": {\"value\": %s}, "
+			"\"memory_peak_charged_bytes\": {\"value\": %s}",
+			values[i], values[i], values[i], values[i]);
+		take_headline(text, &run);
+		for (int k = 0; k < N_SIZE_RESOURCE; k++)
+			expect_not_measured(&run.facts[k]);
+		expect_not_measured(&run.charged);
+		is_number(run.cpu_seconds, (double) NAN);
+		is_number(run.wall_seconds, (double) NAN);
+		size_run_done(&run);
+	}
+	take_headline("\"memory_peak_bytes\": {\"quality\": \"absent\", \"value\": 5}", &run);
+	expect_not_measured(&run.facts[SIZE_MEMORY]);
+	size_run_done(&run);
+	take("\"headline\": [], \"summary\": 7, \"target_limits\": {}, \"options\": \"own\", "
+	     "\"command\": [\"x\"], \"time\": \"now\", \"outcome\": 3, \"scheduler\": []",
+		&run);
+	expect_not_measured(&run.facts[SIZE_MEMORY]);
+	assert_null(run.command);
+	assert_null(run.argv);
+	assert_null(run.demand.seconds);
+	is_number(run.demand.allowed, (double) NAN);
+	size_run_done(&run);
+}
+
+static void a_number_without_a_quality_is_an_estimate_and_a_bound_below_it_none(void **state)
+{
+	(void) state;
+	struct size_run run;
+
+	take_headline("\"memory_peak_bytes\": {\"value\": 5, \"quality\": 7, \"upper\": 4, "
+		      "\"key\": \"a\\u001b[2J\"}",
+		&run);
+	expect(&run.facts[SIZE_MEMORY], 5, (double) INFINITY, ESTIMATE, "a\\e[2J");
+	size_run_done(&run);
+}
+
+/* Time and cores */
+
+static void time_leaves_out_what_it_was_stopped_and_the_cores_are_of_the_rest(void **state)
+{
+	(void) state;
+	struct size_run run;
+
+	take(FINE ", \"time\": {\"wall_seconds\": 50, \"stopped_seconds\": 10, "
+		  "\"suspended_seconds\": 7}, \"headline\": {\"wall_seconds\": {\"value\": 50, "
+		  "\"quality\": \"exact\", \"key\": \"tree_elapsed_seconds\"}, \"cpu_seconds\": "
+		  "{\"value\": 100, \"quality\": \"lower_bound\", \"key\": \"tree_cpu_seconds\"}, "
+		  "\"cpu_mean_cores\": {\"value\": 2, \"quality\": \"lower_bound\", \"key\": "
+		  "\"tree_cpu_seconds\"}}",
+		&run);
+	expect(&run.facts[SIZE_TIME], 40, 40, EXACT, "tree_elapsed_seconds");
+	is_number(run.wall_seconds, 40);
+	is_number(run.cpu_seconds, 100);
+	expect(&run.facts[SIZE_CPUS], 2.5, (double) INFINITY, LOWER_BOUND, "tree_cpu_seconds");
+	size_run_done(&run);
+	/* More than all of it is no time. */
+	take(FINE ", \"time\": {\"wall_seconds\": 50, \"stopped_seconds\": 51}", &run);
+	expect(&run.facts[SIZE_TIME], 50, 50, EXACT, "time.wall_seconds");
+	size_run_done(&run);
+}
+
+static void a_mean_is_made_of_cpu_and_wall_time_where_there_is_none(void **state)
+{
+	(void) state;
+	struct size_run run;
+
+	take_headline("\"wall_seconds\": {\"value\": 8, \"quality\": \"upper_bound\", \"key\": "
+		      "\"w\"}, \"cpu_seconds\": {\"value\": 12, \"quality\": \"exact\", \"key\": "
+		      "\"c\"}",
+		&run);
+	expect(&run.facts[SIZE_TIME], 8, 8, UPPER_BOUND, "w");
+	expect(&run.facts[SIZE_CPUS], 1.5, 1.5, UPPER_BOUND, "c");
+	size_run_done(&run);
+	take_headline("\"cpu_seconds\": {\"value\": 12, \"quality\": \"exact\"}", &run);
+	expect_not_measured(&run.facts[SIZE_CPUS]);
+	size_run_done(&run);
+}
+
+/* The series */
+
+#define INFO                                                                                       \
+	"{\"schema\": \"assay-run\", \"version\": \"1.0\", \"state\": \"done\", \"id\": \"r1\", "  \
+	"\"files\": {}, \"notes\": [], " FINE ", \"time\": {\"started\": "                         \
+	"\"2026-01-02T10:00:00.000000Z\", \"wall_seconds\": 30, \"stopped_seconds\": 5}, "         \
+	"\"command\": {\"text\": \"a b\", \"argv\": [\"a\", \"b\"]}, \"host\": {\"hostname\": "    \
+	"\"n1\", \"cpus_online\": 4}, \"measurements\": [{\"key\": \"tree_cpu_percent\"}]}"
+#define WINDOW(n, start, end, values)                                                              \
+	"{\"schema\":\"assay-usage\",\"version\":\"1.0\",\"sequence\":" n                          \
+	",\"time\":\"2026-01-02T10:00:00.500000Z\",\"start_seconds\":" start                       \
+	",\"end_seconds\":" end ",\"samples\":1,\"values\":{" values "},\"processes\":[]}\n"
+#define COUNTED(delta)                                                                             \
+	"\"tree_cpu_seconds\":{\"delta\":" delta                                                   \
+	"},\"tree_cpu_percent\":{\"mean\":999,\"max\":999},\"keeper_cpu_seconds\":{\"delta\":500}"
+
+static void take_stored(struct size_run *ret, struct error *trouble)
+{
+	struct stored_run run;
+	struct error err = { 0 };
+
+	if (stored_run_open("info.json", &run, &err) < 0)
+		fail_msg("%s", err.text);
+	assert_int_equal(size_run_take(&run, ret, trouble), 0);
+	stored_run_done(&run);
+}
+
+static void cores_are_counted_over_the_windows_and_stretch_as_they_must(void **state)
+{
+	(void) state;
+	struct error trouble;
+	struct size_run run;
+
+	put("info.json", INFO);
+	put("usage.jsonl", WINDOW("0", "0", "10", COUNTED("35")) WINDOW("1", "10", "20",
+				   COUNTED("10")) WINDOW("2", "20", "25", COUNTED("0"))
+				   WINDOW("3", "25", "30", "\"tree_cpu_seconds\":{\"delta\":-3}"));
+	take_stored(&run, &trouble);
+	assert_int_equal(trouble.code, 0);
+	assert_int_equal(run.demand.n_levels, 4);
+	/* The five idle seconds are those in which it was stopped. */
+	is_number(run.demand.seconds[0], 10);
+	is_number(run.demand.core_seconds[0], 10);
+	is_number(run.demand.seconds[1], 0);
+	is_number(run.demand.seconds[3], 10);
+	is_number(run.demand.core_seconds[3], 35);
+	is_number(run.demand.span, 20);
+	is_number(run.demand.allowed, 4);
+	is_number(run.demand.at_ceiling, 0);
+	is_number(size_demand_stretch(&run.demand, 1), 2.25);
+	is_number(size_demand_stretch(&run.demand, 2), 1.375);
+	is_number(size_demand_stretch(&run.demand, 4), 1);
+	is_number(size_demand_stretch(&run.demand, 0), (double) NAN);
+	assert_int_equal(size_demand_cores(&run.demand, 0), 4);
+	assert_int_equal(size_demand_cores(&run.demand, 0.1), 3);
+	assert_int_equal(size_demand_cores(&run.demand, 0.375), 2);
+	assert_int_equal(size_demand_cores(&run.demand, 0.37), 3);
+	assert_int_equal(size_demand_cores(&run.demand, 1.25), 1);
+	assert_string_equal(run.id, "r1");
+	assert_string_equal(run.host, "n1");
+	assert_string_equal(run.command, "a b");
+	assert_int_equal(run.argc, 2);
+	assert_string_equal(run.argv[1], "b");
+	assert_null(run.argv[2]);
+	assert_null(run.shape);
+	is_number(run.started, 1767348000);
+	is_number(run.covariate, (double) NAN);
+	is_number(run.facts[SIZE_TIME].value, 25);
+	size_run_done(&run);
+}
+
+static void much_time_with_all_allowed_cores_makes_them_a_least(void **state)
+{
+	(void) state;
+	struct size_run run;
+
+	put("info.json", "{\"schema\": \"assay-run\", \"version\": \"1.0\", \"state\": \"done\", "
+			 "\"id\": \"x\", \"files\": {}, \"notes\": [], \"time\": {}, " FINE
+			 ", \"host\": {\"cpus_online\": 2}, " MEASURED "}");
+	/* 95 % of two cores, in 2 of 10 seconds; and a share of a core where the counter is not there. */
+	put("usage.jsonl", WINDOW("0", "0", "2", COUNTED("3.8")) WINDOW("1", "2", "10",
+				   "\"tree_cpu_percent\":{\"mean\":50,\"max\":100}"));
+	take_stored(&run, NULL);
+	is_number(run.demand.at_ceiling, 2);
+	is_number(run.demand.core_seconds[0], 4);
+	expect_at_least(&run.facts[SIZE_CPUS], 1,
+		"used all of the 2 cores it was allowed for 20 % of the time");
+	size_run_done(&run);
+}
+
+static void a_damaged_series_is_told_and_what_was_read_stands(void **state)
+{
+	(void) state;
+	struct error trouble;
+	struct size_run run;
+
+	put("info.json", INFO);
+	put("usage.jsonl",
+		WINDOW("0", "0", "5", COUNTED("5")) "{\"sequence\": 1, torn\n" WINDOW(
+			"2", "10", "1e300", COUNTED("5")) WINDOW("3", "12", "11", COUNTED("5"))
+			WINDOW("4", "12", "13", "\"tree_cpu_seconds\":{\"delta\":\"5\"}")
+				WINDOW("5", "13", "14", COUNTED("1e200"))
+					WINDOW("6", "14", "15", COUNTED("5000")));
+	take_stored(&run, &trouble);
+	assert_int_equal(trouble.code, -EINVAL);
+	assert_string_equal(
+		trouble.text, "usage.jsonl: 3 lines could not be read (the first is line 2)");
+	is_number(run.demand.seconds[0], 5);
+	/* The share of a core stands in where the counter's growth is impossible: 999 %. */
+	is_number(run.demand.seconds[9], 1);
+	/* More than there are levels are in the last. */
+	assert_int_equal(run.demand.n_levels, SIZE_LEVELS);
+	is_number(run.demand.core_seconds[SIZE_LEVELS - 1], 5000);
+	is_number(run.demand.span, 7);
+	assert_int_equal(size_demand_cores(&run.demand, 0), 5000);
+	size_run_done(&run);
+	unlink("usage.jsonl");
+	take_stored(&run, &trouble);
+	assert_int_equal(trouble.code, -ENOENT);
+	assert_null(run.demand.seconds);
+	is_number(size_demand_stretch(&run.demand, 1), (double) NAN);
+	assert_int_equal(size_demand_cores(&run.demand, 0), 0);
+	size_run_done(&run);
+}
+
+static void arguments_of_any_bytes_are_whole_or_not_there(void **state)
+{
+	(void) state;
+	struct size_run run;
+
+	take("\"command\": {\"text\": \"a\", \"argv\": [\"a\\ufffd\"], \"argv_hex\": [\"61ff\"]}",
+		&run);
+	assert_int_equal(run.argc, 1);
+	assert_string_equal(run.argv[0], "a\xff");
+	size_run_done(&run);
+	static const char *const lists[] = { "\"argv\": [\"a\", 3]",
+		"\"argv\": [\"a\", \"b\\u0000c\"]", "\"argv\": [\"a\"], \"argv_hex\": [\"6\"]",
+		"\"argv\": [\"a\"], \"argv_hex\": [\"00\"]", "\"argv\": []" };
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
+		char text[200];
+
+		snprintf(text, sizeof(text), "\"command\": {\"text\": \"a\", %s}", lists[i]);
+		take(text, &run);
+		assert_null(run.argv);
+		assert_int_equal(run.argc, 0);
+		assert_string_equal(run.command, "a");
+		size_run_done(&run);
+	}
+}
+
+/* Other tools */
+
+static void take_foreign(const char *name, size_t which, struct size_run *ret)
+{
+	struct stored_run run;
+	struct error err = { 0 };
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/foreign/%s", FIXTURES, name);
+	if (stored_run_open_which(path, which, &run, &err) < 0)
+		fail_msg("%s", err.text);
+	assert_int_equal(size_run_take(&run, ret, &err), 0);
+	stored_run_done(&run);
+}
+
+static void jobs_of_slurm_keep_what_they_asked_and_how_they_ended(void **state)
+{
+	(void) state;
+	struct size_run run;
+
+	take_foreign("sacct.txt", 0, &run);
+	assert_int_equal(run.outcome, OUTCOME_FINE);
+	is_number(run.asked.memory_bytes, 4.0 * 1073741824);
+	assert_string_equal(run.asked.memory_by, "sacct ReqMem (of each node)");
+	is_number(run.asked.cpus, 4);
+	assert_string_equal(run.asked.cpus_by, "sacct AllocCPUS");
+	is_number(run.asked.seconds, 26.0 * 3600);
+	is_number(run.facts[SIZE_MEMORY].value, 2.5 * 1073741824);
+	assert_int_equal(run.facts[SIZE_MEMORY].quality, ESTIMATE);
+	is_number(run.facts[SIZE_TIME].value, 3600);
+	assert_false(run.facts[SIZE_TIME].at_least);
+	is_number(run.facts[SIZE_CPUS].value, 12600.5 / 3600);
+	assert_null(run.demand.seconds);
+	size_run_done(&run);
+	/* 4000 MiB of each of two CPUs; a time without limit. */
+	take_foreign("sacct.txt", 1, &run);
+	is_number(run.asked.memory_bytes, 8000.0 * 1048576);
+	is_number(run.asked.seconds, (double) NAN);
+	expect_at_least(&run.facts[SIZE_TIME], 10, "cancelled by user 1000");
+	assert_int_equal(run.outcome, OUTCOME_FAILED);
+	size_run_done(&run);
+	take_foreign("sacct.txt", 2, &run);
+	assert_string_equal(run.facts[SIZE_MEMORY].why, "killed for want of memory");
+	assert_true(run.facts[SIZE_MEMORY].at_least);
+	assert_int_equal(run.outcome, OUTCOME_CUT_OFF);
+	size_run_done(&run);
+	take_foreign("sacct.txt", 4, &run);
+	expect_at_least(&run.facts[SIZE_TIME], 300, "ended at its time limit");
+	is_number(run.asked.seconds, 300);
+	assert_int_equal(run.outcome, OUTCOME_CUT_OFF);
+	expect_not_measured(&run.facts[SIZE_MEMORY]);
+	size_run_done(&run);
+}
+
+static void records_of_con_duct_and_resource_monitor_keep_their_qualities(void **state)
+{
+	(void) state;
+	struct size_run run;
+
+	take_foreign("con-duct/0.2.2_info.json", 0, &run);
+	expect_at_least(&run.facts[SIZE_MEMORY], 109051904, "failed with exit code 3");
+	assert_int_equal(run.facts[SIZE_MEMORY].quality, ESTIMATE);
+	expect_at_least(&run.facts[SIZE_TIME], 13.875, "failed with exit code 3");
+	size_run_done(&run);
+	take_foreign("resource_monitor/killed.summary", 0, &run);
+	assert_string_equal(run.facts[SIZE_TIME].why, "ended by SIGKILL");
+	is_number(run.facts[SIZE_TIME].value, 1.263829);
+	size_run_done(&run);
+}
+
+static void resources_have_their_names(void **state)
+{
+	(void) state;
+	assert_string_equal(size_resource_name(SIZE_MEMORY), "memory");
+	assert_string_equal(size_resource_name(SIZE_TIME), "time");
+	assert_string_equal(size_resource_name(SIZE_CPUS), "cpus");
+}
+
+#define IN_ROOM(test) cmocka_unit_test_setup_teardown(test, make_room, drop_room)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			memory_is_what_cannot_be_taken_back_where_the_cgroup_was_the_jobs_own),
+		cmocka_unit_test(the_largest_process_is_a_least_unless_it_was_alone),
+		cmocka_unit_test(charged_memory_is_told_beside_it),
+		cmocka_unit_test(what_no_number_can_be_is_not_measured),
+		cmocka_unit_test(
+			a_number_without_a_quality_is_an_estimate_and_a_bound_below_it_none),
+		cmocka_unit_test(time_leaves_out_what_it_was_stopped_and_the_cores_are_of_the_rest),
+		cmocka_unit_test(a_mean_is_made_of_cpu_and_wall_time_where_there_is_none),
+		IN_ROOM(cores_are_counted_over_the_windows_and_stretch_as_they_must),
+		IN_ROOM(much_time_with_all_allowed_cores_makes_them_a_least),
+		IN_ROOM(a_damaged_series_is_told_and_what_was_read_stands),
+		cmocka_unit_test(arguments_of_any_bytes_are_whole_or_not_there),
+		cmocka_unit_test(jobs_of_slurm_keep_what_they_asked_and_how_they_ended),
+		cmocka_unit_test(records_of_con_duct_and_resource_monitor_keep_their_qualities),
+		cmocka_unit_test(resources_have_their_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
