@@ -274,8 +274,8 @@ static void the_table_has_these_lines(void **state)
 	AUTO_FREE char *all = text_of(&w, 80, 0);
 	AUTO_FREE char *narrow = text_of(&w, 60, 1);
 	static const char *const narrow_begins =
-		"What was asked for, used and lost by 4 runs of 3 commands,\n"
-		"  the most lost first\n"
+		"Asked for, used and lost by 4 runs of 3 commands, the most\n"
+		"  lost first\n"
 		"\n"
 		"                     core-hours             GiB-hours\n"
 		"runs  failed  asked  used  lost  asked   used    lost\n"
@@ -287,7 +287,7 @@ static void the_table_has_these_lines(void **state)
 
 	(void) state;
 	assert_string_equal(all,
-		"What was asked for, used and lost by 4 runs of 3 commands, the most lost first\n"
+		"Asked for, used and lost by 4 runs of 3 commands, the most lost first\n"
 		"\n"
 		"                     core-hours             GiB-hours\n"
 		"runs  failed  asked  used  lost  asked   used    lost  command\n"
@@ -296,9 +296,10 @@ static void the_table_has_these_lines(void **state)
 		"   1       0      -     -     -      -      -       -  (not known)\n"
 		"   4       1   16.0   2.0  14.0   32.1  >=4.0  <=28.1  all\n"
 		"\n"
-		"Used: CPU time, and the peak of memory for all of a run's time; lost: what was\n"
-		"  asked for and not used, and all that was held by runs that failed. >=: some\n"
-		"  use may have been missed; then no more (<=) was lost.\n"
+		"Used: CPU time, and the peak of memory without caches of files for all of a\n"
+		"  run's time. Lost: what was asked for and not used, and all that was held by\n"
+		"  runs that failed. >=: some use may have been missed; then no more (<=) was\n"
+		"  lost.\n"
 		"Of what was lost, 8.0 core-hours (57 %) and 16.0 GiB-hours (57 %) were held by 1\n"
 		"  run that failed, was cut off or was lost.\n"
 		"Not in the sums: 1 run with no known request for CPUs, 1 with none for memory.\n"
@@ -314,7 +315,7 @@ static void seconds_are_the_unit_of_short_runs(void **state)
 	struct size_run run = usual("sleep *");
 	AUTO_FREE char *got = NULL;
 	static const char *const begins =
-		"What was asked for, used and lost by 1 run of 1 command, the most lost first\n"
+		"Asked for, used and lost by 1 run of 1 command, the most lost first\n"
 		"\n"
 		"                   core-seconds        GiB-seconds\n"
 		"runs  failed  asked  used  lost  asked  used  lost  command\n"

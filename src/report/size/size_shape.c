@@ -150,6 +150,16 @@ static bool is_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
+/* Adds "-o*" of -oFILE: the option up to the letter at `last`, and a value that is written right behind it. */
+static void add_attached(struct walk *w, const char *s, size_t last)
+{
+	char value[SIZE_WORD_SIZE];
+	size_t n = last < SIZE_WORD_NAME_MAX ? last + 1 : SIZE_WORD_NAME_MAX;
+
+	snprintf(value, sizeof(value), "%.*s*", (int) n, s);
+	size_shape_add_value(&w->text, value);
+}
+
 /* -p WORD, -vp WORD, -pWORD; -np WORD and --partition WORD. */
 static void add_launcher_option(struct walk *w, const char *s, size_t n)
 {
@@ -163,11 +173,7 @@ static void add_launcher_option(struct walk *w, const char *s, size_t n)
 		if (!has_letter(l->letters, s[at]))
 			continue;
 		if (at + 1 < n) {
-			char value[SIZE_WORD_SIZE];
-
-			snprintf(value, sizeof(value), "%.*s*",
-				(int) (at < SIZE_WORD_NAME_MAX ? at : SIZE_WORD_NAME_MAX) + 1, s);
-			size_shape_add_value(&w->text, value);
+			add_attached(w, s, at);
 			return;
 		}
 		w->values = 1;
@@ -215,24 +221,21 @@ static void take_code(struct walk *w, const char *s, size_t n)
 		w->place = IN_ARGUMENTS;
 }
 
-/* -c CODE, -lane CODE, -cCODE, -W WORD. Whether the option is added is what it returns. */
+/* -c CODE, -lane CODE, -cCODE, -W WORD, -WWORD. Returns whether the word is added already. */
 static bool take_letters(struct walk *w, const char *s, size_t n)
 {
 	const struct size_interpreter *i = w->interpreter;
 
 	for (size_t at = 1; is_letter(s[at]); at++) {
 		bool is_last = at + 1 == n;
-		char letters[SIZE_WORD_SIZE];
 
-		snprintf(letters, sizeof(letters), "%.*s",
-			(int) (at < SIZE_WORD_NAME_MAX ? at : SIZE_WORD_NAME_MAX) + 1, s);
 		if (has_letter(i->code, s[at]) && i->first == CODE_BY_LETTER) {
 			w->by_letter = true;
 		} else if (has_letter(i->code, s[at])) {
 			w->next = is_last ? CODE : NOTHING;
 			if (is_last)
 				return false;
-			size_shape_add_option(&w->text, letters, strlen(letters));
+			size_shape_add_word(&w->text, s, at + 1);
 			take_code(w, s + at + 1, n - at - 1);
 			return true;
 		} else if (has_letter(i->letters, s[at])) {
@@ -240,8 +243,7 @@ static bool take_letters(struct walk *w, const char *s, size_t n)
 			w->values = is_last;
 			if (is_last)
 				return false;
-			snprintf(letters + strlen(letters), 2, "*");
-			size_shape_add_value(&w->text, letters);
+			add_attached(w, s, at);
 			return true;
 		}
 	}

@@ -249,9 +249,10 @@ static void add_meaning(const struct table *t, struct buf *words)
 {
 	const struct size_waste_row *all = &t->waste->all;
 
-	buf_add_text(words, "Used: CPU time, and the peak of memory for all of a run's time; lost: "
-			    "what was asked for and not used, "
-			    "and all that was held by runs that failed.");
+	buf_add_text(words, "Used: CPU time, and the peak of memory without caches of files for "
+			    "all of a run's time. "
+			    "Lost: what was asked for and not used, and all that was held by runs "
+			    "that failed.");
 	if (is_overdrawn(all->core_hours_asked, all->core_hours_used, all->core_hours_lost) ||
 		is_overdrawn(all->gib_hours_asked, all->gib_hours_used, all->gib_hours_lost))
 		buf_add_text(words, " Some runs used more than they asked for: that makes up for "
@@ -290,7 +291,7 @@ void size_waste_text(const struct size_waste *waste, size_t width, size_t limit,
 		return;
 	}
 	buf_addf(&words,
-		"What was asked for, used and lost by %zu run%s of %zu command%s, the most lost "
+		"Asked for, used and lost by %zu run%s of %zu command%s, the most lost "
 		"first",
 		waste->all.runs, plural(waste->all.runs), waste->n, plural(waste->n));
 	add_words(&t, &words);
