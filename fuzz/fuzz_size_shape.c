@@ -26,8 +26,13 @@ static void feed_shape(const char *bytes, size_t n)
 	must(utf8_is_valid(shape, strlen(shape)));
 	for (const char *c = shape; *c; c++)
 		must((unsigned char) *c >= ' ' && *c != 0x7f);
-	for (size_t i = 0; i < argc; i++)
+	for (size_t i = 0; i < argc; i++) {
+		char *text = size_shape_of_text(argv[i]);
+
+		must(text && strlen(text) <= SIZE_SHAPE_MAX);
+		free(text);
 		free(argv[i]);
+	}
 	free(shape);
 	free(again);
 }

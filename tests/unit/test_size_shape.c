@@ -340,6 +340,33 @@ static void a_word_of_a_mebibyte_is_bounded(void **state)
 	free(word);
 }
 
+static void the_text_of_a_command_has_the_shape_of_its_words(void **state)
+{
+	static const struct {
+		const char *text, *shape;
+	} commands[] = {
+		{ "bwa mem -t 8 ref.fa a_1.fq a_2.fq", "bwa mem -t * *.fa *.fq..." },
+		{ "  /bin/bash\t-c  'echo hi'\n", "bash -c 'echo hi'" },
+		{ "bash -c \"a \\\"b\\\" c\" x", "bash -c 'a \"b\" c' x" },
+		{ "bash -c 'it'\\''s'", "bash -c 'it'\\''s'" },
+		{ "my\\ prog 'not closed", "'my prog' *" },
+		{ "prog '' x", "prog * x" },
+		{ "prog $'a\\'b' x", "prog * x" },
+		{ "prog a'b'\"c\"d", "prog abcd" },
+		{ "prog \\", "prog '\\'" },
+		{ "''", "''" },
+		{ "", "" },
+		{ " \t", "" },
+	};
+
+	(void) state;
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+		AUTO_FREE char *got = size_shape_of_text(commands[i].text);
+
+		assert_string_equal(got, commands[i].shape);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -353,6 +380,7 @@ int main(void)
 		cmocka_unit_test(nothing_that_a_process_may_be_called_breaks_it),
 		cmocka_unit_test(a_million_words_are_bounded_and_long_shapes_still_differ),
 		cmocka_unit_test(a_word_of_a_mebibyte_is_bounded),
+		cmocka_unit_test(the_text_of_a_command_has_the_shape_of_its_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,5 +20,7 @@
 
 /* "python3 train.py --epochs=* *". Printable when the words are. On the heap; NULL without memory. argc is 1 or more. */
 char *size_shape_of(char *const *argv, size_t argc);
+/* For runs of other tools, of which only the text of the command is known: its words are those of a shell. "" when there is none. */
+char *size_shape_of_text(const char *command);
 
 #endif
