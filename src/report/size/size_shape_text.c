@@ -59,7 +59,9 @@ void size_shape_add_option(struct size_shape_text *t, const char *s, size_t n)
 {
 	if (t->waiting[0])
 		add_waiting(t);
-	snprintf(t->waiting, sizeof(t->waiting), "%.*s", (int) n, s);
+	n = n < sizeof(t->waiting) ? n : sizeof(t->waiting) - 1;
+	memcpy(t->waiting, s, n);
+	t->waiting[n] = '\0';
 }
 
 void size_shape_add_value(struct size_shape_text *t, const char *value)
