@@ -2,7 +2,6 @@
 /* Tells names from values by their letters: of a run, nothing else is known of what its words mean. */
 #include "report/size/size_word.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/macros.h"
@@ -140,6 +139,13 @@ static size_t key_length(const char *s, size_t n)
 	return at > 0 && at < n && s[at] == '=' ? at + 1 : 0;
 }
 
+/* "KEY=*": n is SIZE_WORD_NAME_MAX + 1 at most. */
+static void set_begin(const char *s, size_t n, char ret[SIZE_WORD_SIZE])
+{
+	memcpy(ret, s, n);
+	memcpy(ret + n, "*", 2);
+}
+
 static enum size_word_kind look_at_option(const char *s, size_t n, char ret[SIZE_WORD_SIZE])
 {
 	bool is_long = s[1] == '-';
@@ -151,7 +157,7 @@ static enum size_word_kind look_at_option(const char *s, size_t n, char ret[SIZE
 	if (name == n || (n == 2 && is_digit(s[1])))
 		return SIZE_WORD_OPTION;
 	if (!is_long && name > 1 && name < SIZE_WORD_NAME_MAX) /* "-j8" */
-		snprintf(ret, SIZE_WORD_SIZE, "%.*s*", (int) name, s);
+		set_begin(s, name, ret);
 	return SIZE_WORD_VALUE;
 }
 
@@ -162,7 +168,7 @@ enum size_word_kind size_word_look(const char *s, size_t n, char ret[SIZE_WORD_S
 	ret[0] = '*';
 	ret[1] = '\0';
 	if (key > 0) {
-		snprintf(ret, SIZE_WORD_SIZE, "%.*s*", (int) key, s);
+		set_begin(s, key, ret);
 		return SIZE_WORD_VALUE;
 	}
 	if (is_sign(s, n))
