@@ -82,8 +82,15 @@ static char *shape_of(const struct stored_run *run, bool *ret_failed)
 	if (argv && n > 0) {
 		shape = size_shape_of(argv, n);
 		*ret_failed = !shape;
+	} else if (argv && info_text(run->info, "command", "text")) {
+		shape = size_shape_of_text(info_text(run->info, "command", "text"));
+		*ret_failed = !shape;
 	}
 	free(argv);
+	if (shape && !shape[0]) {
+		free(shape);
+		shape = NULL;
+	}
 	return shape;
 }
 

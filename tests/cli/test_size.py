@@ -39,6 +39,8 @@ class Records:
         if memory is not None:
             headline["memory_peak_bytes"] = value(int(memory * MIB), "cgroup_memory_nonreclaimable_peak_bytes")
         headline.update(members.pop("headline", {}))
+        if "ticks" in members:
+            members["self"] = {"ticks": members.pop("ticks")}
         info = {"schema": "assay-run", "version": "1.0", "state": "done", "id": f"run-{number:04}",
                 "program": {"name": "assay", "version": "0.1.0"}, "command": {"text": " ".join(argv), "argv": list(argv)},
                 "files": {"info": "info.json", "prefix": ""}, "host": {"hostname": "one"}, "measurements": [], "notes": [],
@@ -100,6 +102,14 @@ def test_a_source_that_may_miss_some_gets_more_than_an_exact_one_but_not_beyond_
     stands_on = [records.json(run)["memory_bytes"]["stands_on"] / MIB for run in (exact, lower, bounded)]
 
     assert stands_on == pytest.approx([1000, 1100, 1020])
+
+
+def test_of_few_samples_more_is_added_than_of_many(records):
+    few, many = (records.write(headline={"memory_peak_bytes": value(1000 * MIB, "cgroup_memory_nonreclaimable_peak_bytes", "lower_bound")},
+                               ticks=ticks) for ticks in (4, 10000))
+
+    assert records.json(few)["memory_bytes"]["stands_on"] == pytest.approx(1600 * MIB)
+    assert records.json(many)["memory_bytes"]["stands_on"] == pytest.approx(1110 * MIB)
 
 
 def test_memory_measured_in_processes_gets_what_the_kernel_needs_for_them(records):

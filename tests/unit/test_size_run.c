@@ -87,8 +87,36 @@ static void memory_is_what_cannot_be_taken_back_where_the_cgroup_was_the_jobs_ow
 	expect_peak("\"options\": {\"cgroup\": \"auto\"}, " LASTING
 		    ", \"headline\": {" PEAK("500", "exact") "}",
 		500, 500, EXACT, "proc_hwm_bytes");
-	/* That it was charged exactly is only told of an own one. */
-	expect_peak(LASTING ", \"headline\": {" CHARGED "}", 700, unknown, SAMPLED, LASTING_KEY);
+	/* That it was charged exactly is only told of an own one; and no limit has to hold more. */
+	expect_peak(LASTING ", \"headline\": {" CHARGED "}", 700, 9000, SAMPLED, LASTING_KEY);
+}
+
+/* 9000 were charged at most, at most 8100 of a sample were of files, and 50 of those of no file but tmpfs: 950 lasted, or more. */
+static void what_came_between_two_samples_is_in_the_kernels_peak_without_caches(void **state)
+{
+	(void) state;
+	static const char caches[] =
+		"\"cgroup_peak_memory_file_bytes\": {\"value\": 8100, \"quality\": \"sampled\"}, "
+		"\"cgroup_peak_memory_shmem_bytes\": {\"value\": 50, \"quality\": \"sampled\"}";
+	char text[900];
+
+	snprintf(text, sizeof(text),
+		"\"options\": {\"cgroup\": \"own\"}, \"summary\": {%s}, \"headline\": {%s, " CHARGED
+		"}",
+		caches, PEAK("500", "lower_bound"));
+	expect_peak(text, 950, 9000, ESTIMATE, "cgroup_memory_peak_bytes");
+	snprintf(text, sizeof(text),
+		"\"options\": {\"cgroup\": \"own\"}, \"summary\": {%s}, \"headline\": {%s, " CHARGED
+		"}",
+		caches, PEAK("960", "lower_bound"));
+	expect_peak(text, 960, 9000, LOWER_BOUND, "proc_hwm_bytes");
+	/* Others share it: nothing is made of it. */
+	snprintf(text, sizeof(text),
+		"\"summary\": {%s}, \"headline\": {%s, \"memory_peak_charged_bytes\": {\"value\": "
+		"9000, \"quality\": "
+		"\"upper_bound\", \"key\": \"cgroup_memory_peak_bytes\"}}",
+		caches, PEAK("500", "lower_bound"));
+	expect_peak(text, 500, (double) INFINITY, LOWER_BOUND, "proc_hwm_bytes");
 }
 
 static void the_largest_process_is_a_least_unless_it_was_alone(void **state)
@@ -447,6 +475,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(
 			memory_is_what_cannot_be_taken_back_where_the_cgroup_was_the_jobs_own),
+		cmocka_unit_test(
+			what_came_between_two_samples_is_in_the_kernels_peak_without_caches),
 		cmocka_unit_test(the_largest_process_is_a_least_unless_it_was_alone),
 		cmocka_unit_test(charged_memory_is_told_beside_it),
 		cmocka_unit_test(what_no_number_can_be_is_not_measured),

@@ -32,11 +32,12 @@ static double raised(const struct size_fact *fact, enum size_resource resource)
 	bool may_miss = fact->quality == SAMPLED || fact->quality == LOWER_BOUND ||
 			fact->quality == ESTIMATE;
 	double value = fact->value;
+	double missed = SIZE_MISSED + (fact->samples >= 1 ? 1 / sqrt(fact->samples) : 0);
 
 	if (resource == SIZE_TIME)
 		return value;
 	if (may_miss)
-		value = fmin(value * (1 + SIZE_MISSED), fmax(fact->upper, value));
+		value = fmin(value * (1 + missed), fmax(fact->upper, value));
 	if (strncmp(fact->key, "cgroup_", 7) != 0)
 		value = value * (1 + SIZE_KERNEL_PART) + SIZE_KERNEL_BYTES;
 	return value;

@@ -14,7 +14,7 @@
 
 struct size_ask;
 
-/* What is added to a number that may have missed some: a sampled one, a lower bound, an estimate; never beyond its own upper bound. */
+/* What is added to a number that may have missed some: a sampled one, a lower bound, an estimate; never beyond its own upper bound. Of few samples more: 1 / sqrt(n). */
 #define SIZE_MISSED 0.10
 /* A limit counts memory of the kernel, too; what was measured in processes has none of it in it. */
 #define SIZE_KERNEL_PART 0.02
@@ -37,7 +37,8 @@ struct size_part {
 	uint64_t request; /* rounded up: bytes, seconds, cores; 0: none can be made */
 	uint64_t requests[SIZE_STEPS_MAX]; /* rounded up; the first is `request`; with retries */
 	size_t n_requests;
-	struct statistics seen; /* of the numbers as they were measured; n is 0 where there are none */
+	struct statistics
+		seen; /* of the numbers as they were measured; n is 0 where there are none */
 	size_t measured; /* runs that tell something */
 	size_t cut_off,
 		added; /* of them: those cut off, and those whose number got something added */

@@ -21,9 +21,10 @@
 
 static struct size_fact nothing(void)
 {
-	return (struct size_fact){
-		.value = (double) NAN, .upper = (double) INFINITY, .why = NOT_MEASURED
-	};
+	return (struct size_fact){ .value = (double) NAN,
+		.upper = (double) INFINITY,
+		.samples = (double) NAN,
+		.why = NOT_MEASURED };
 }
 
 static bool is_known(const struct size_fact *fact)
@@ -83,7 +84,8 @@ static struct size_fact take_largest_process(const json_t *headline)
 	return fact;
 }
 
-static struct size_fact take_memory(const json_t *info)
+/* Of what was measured at samples or in processes: the greater, for the job needs no less than either. */
+static struct size_fact take_sampled(const json_t *info)
 {
 	const json_t *headline = json_object_get(info, "headline");
 	struct size_fact lasting = take_lasting(info);
@@ -95,7 +97,7 @@ static struct size_fact take_memory(const json_t *info)
 		return peak;
 	if (!is_known(&peak))
 		return lasting;
-	/* Between samples there may have been more, and pages of files that are in use are not in it: the job needs no less than either. */
+	/* Between samples there may have been more, and pages of files that are in use are not in it. */
 	bool both_are_least = lasting.quality != EXACT && peak.quality != UPPER_BOUND;
 	if (both_are_least && peak.value > lasting.value)
 		return peak;
@@ -103,6 +105,45 @@ static struct size_fact take_memory(const json_t *info)
 	if (lasting.quality != EXACT && peak.upper >= lasting.value)
 		lasting.upper = peak.upper;
 	return lasting;
+}
+
+/* The kernel's exact peak of the job's own cgroup has caches of files in it: less the most of those that a sample saw (tmpfs is among them, and no cache) it is what
+ * lasts, or more. That sees what came and went between two samples. NAN: it cannot be told. */
+static double charged_without_caches(const json_t *info, double charged)
+{
+	const json_t *summary = json_object_get(info, "summary");
+	double file = size_sane(
+		info_number(summary, "cgroup_peak_memory_file_bytes", "value"), SIZE_BYTES_MAX);
+	double shmem = size_sane(
+		info_number(summary, "cgroup_peak_memory_shmem_bytes", "value"), SIZE_BYTES_MAX);
+	double caches = isnan(shmem) ? file : file > shmem ? file - shmem : 0;
+
+	return charged > caches ? charged - caches : (double) NAN;
+}
+
+static struct size_fact take_memory(const json_t *info)
+{
+	struct size_fact fact = take_sampled(info);
+	struct size_fact charged = take(
+		json_object_get(info, "headline"), "memory_peak_charged_bytes", SIZE_BYTES_MAX);
+	double lasting;
+
+	if (is_known(&fact) && (fact.quality == SAMPLED || fact.quality == LOWER_BOUND))
+		fact.samples = size_sane(info_number(info, "self", "ticks"), SIZE_BYTES_MAX);
+	if (!is_known(&fact) || !is_known(&charged) || charged.quality != EXACT ||
+		!info_has_own_cgroup(info))
+		return fact;
+	lasting = charged_without_caches(info, charged.value);
+	if (lasting > fact.value && fact.quality != UPPER_BOUND && fact.quality != EXACT) {
+		fact.value = lasting;
+		fact.quality = ESTIMATE;
+		fact.samples = (double) NAN;
+		size_put_text(fact.key, sizeof(fact.key), charged.key);
+	}
+	/* No limit has to hold more than was ever charged. */
+	if (charged.value >= fact.value && charged.value < fact.upper)
+		fact.upper = charged.value;
+	return fact;
 }
 
 static struct size_fact take_wall(const struct stored_run *run, double series_end)

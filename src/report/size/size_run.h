@@ -24,6 +24,7 @@ enum size_resource { SIZE_MEMORY, SIZE_TIME, SIZE_CPUS, N_SIZE_RESOURCE };
 struct size_fact {
 	double value; /* NAN: it was not measured; `why` says so */
 	double upper; /* it was not more than that; INFINITY: that is not known */
+	double samples; /* that it was the most of; NAN: it is not known, or no matter */
 	uint8_t quality; /* enum quality */
 	bool at_least; /* the job would have used more: it was ended or held back */
 	char key[SIZE_KEY_SIZE]; /* the measurement it comes from */
