@@ -304,7 +304,7 @@ static void copy_to(const struct reading *r, size_t *at, size_t to, struct buf *
 
 static void write_changed(const struct reading *r, struct buf *out)
 {
-	struct change changes[N_WANTED];
+	struct change changes[N_WANTED] = { 0 };
 	size_t n = 0;
 	size_t at = 0;
 

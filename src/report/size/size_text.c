@@ -17,6 +17,8 @@
 #include "report/size/size_plan.h"
 #include "report/wrap.h"
 
+#define GIB (1024.0 * 1024 * 1024)
+
 /* Both for `amount`, which is bytes, seconds or cores. */
 static void amount_text(enum size_resource resource, double amount, char text[UNITS_TEXT_SIZE])
 {
@@ -77,9 +79,9 @@ static void add_rank(const struct size_bound *b, struct buf *line)
 
 static void add_of_rank(const struct size_bound *b, const struct size_options *o, struct buf *line)
 {
-	buf_add_text(line, "enough for the next run with ");
+	buf_add_text(line, "enough for the next run with a chance of ");
 	add_percent(line, b->promise);
-	buf_add_text(line, ", however the needs are distributed: ");
+	buf_add_text(line, ", whatever the distribution: ");
 	add_rank(b, line);
 	if (o->wish.confidence > 0) {
 		buf_add_text(line, "; with a confidence of ");
@@ -157,15 +159,34 @@ static void add_steps(const struct size_part *part, struct buf *line)
 		100 * part->steps.expected / part->once_cost, amount);
 }
 
+static bool is_in_bytes(const char *field)
+{
+	size_t n = strlen(field);
+
+	return n >= 5 && strcmp(field + n - 5, "bytes") == 0;
+}
+
 static void add_place(const struct size_bound *b, enum size_resource resource,
 	const struct size_options *o, struct buf *line)
 {
 	char fixed[UNITS_TEXT_SIZE];
 
-	if (b->by) {
+	if (b->by && is_in_bytes(o->by)) {
+		char slope[UNITS_TEXT_SIZE];
+		char at[UNITS_TEXT_SIZE];
+
 		amount_text(resource, b->fixed, fixed);
-		buf_addf(line, "It follows %s: %s and %.4g a unit; asked for %.6g.", o->by, fixed,
-			b->slope, b->at);
+		amount_text(resource, b->slope * GIB, slope);
+		amount_text(SIZE_MEMORY, b->at, at);
+		buf_addf(line, "It follows %s: %s, and %s for each GiB; asked for %s.", o->by,
+			fixed, slope, at);
+	} else if (b->by) {
+		char slope[UNITS_TEXT_SIZE];
+
+		amount_text(resource, b->fixed, fixed);
+		amount_text(resource, b->slope, slope);
+		buf_addf(line, "It follows %s: %s, and %s for each; asked for %.6g.", o->by, fixed,
+			slope, b->at);
 	} else if (b->drifts) {
 		buf_addf(line,
 			"The runs drift: each needs %.2g %% %s than the one before; the request is "
