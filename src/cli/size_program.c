@@ -43,6 +43,21 @@ static void request_done(struct request *q)
 	free(q->by);
 }
 
+/* "5%" or "5": percent. */
+static int read_percent(const char *source, const char *text, double *ret, struct error *err)
+{
+	char *end;
+	double percent = strtod(text, &end);
+
+	end += *end == '%';
+	if (!strchr("0123456789.", text[0]) || !text[0] || *end ||
+		!(percent >= 0 && percent <= 1000))
+		return error_say(err, -EINVAL, "%s: '%.40s' is no number of percent from 0 to 1000",
+			source, text);
+	*ret = percent / 100;
+	return 0;
+}
+
 /* "0.95" or "95%", between two bounds. */
 static int read_share(const char *source, const char *text, double least, double most, double *ret,
 	struct error *err)
@@ -54,7 +69,8 @@ static int read_share(const char *source, const char *text, double least, double
 		share /= 100;
 		end++;
 	}
-	if (text[0] < '0' || text[0] > '9' || *end || !(share >= least && share <= most))
+	if (!text[0] || !strchr("0123456789.", text[0]) || *end ||
+		!(share >= least && share <= most))
 		return error_say(err, -EINVAL, "%s: '%.40s' is no share from %g to %g", source,
 			text, least, most);
 	*ret = share;
@@ -78,7 +94,7 @@ static int read_shares(const struct verb *verb, const struct option_values *valu
 		r = read_share(confidence->source, confidence->text, 0.5, 0.999,
 			&q->options.wish.confidence, err);
 	if (r == 0 && slowdown->text)
-		r = read_share(slowdown->source, slowdown->text, 0, 10, &q->options.slowdown, err);
+		r = read_percent(slowdown->source, slowdown->text, &q->options.slowdown, err);
 	return r;
 }
 

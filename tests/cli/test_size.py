@@ -91,7 +91,7 @@ def test_of_one_run_a_margin_is_asked_for_and_only_half_is_promised(records):
     assert sized["memory_bytes"]["promise"] == 0.5
     assert sized["memory_bytes"]["runs_needed"] == 19
     text = records.size(run).out
-    assert "One run alone promises 50 %" in " ".join(text.split()) and "until 19 runs need none" in " ".join(text.split())
+    assert "One run alone would cover the next with 50 %" in " ".join(text.split()) and "With 19 runs no extra is needed" in " ".join(text.split())
 
 
 def test_a_source_that_may_miss_some_gets_more_than_an_exact_one_but_not_beyond_its_bound(records):
@@ -142,7 +142,7 @@ def test_one_failed_run_makes_no_request_and_names_what_to_try(records):
     run = records.write(4096, outcome=KILLED)
     called = records.size(run, status=1)
 
-    assert "no request: every run was cut off" in called.out and "8 GiB" in called.out
+    assert "no request: no run finished" in called.out and "8 GiB" in called.out
     sized = records.json(run, status=1)
     assert "request" not in sized["memory_bytes"] and sized["memory_bytes"]["next_try"] == 8 * GIB
     called = records.size(run, "--format", "slurm", status=1)
@@ -268,6 +268,47 @@ def test_a_course_of_cpu_says_what_fewer_cores_would_cost(records):
 
 def test_without_a_course_the_cores_in_use_on_average_are_asked_for(records):
     assert records.json(records.write(100, cores=2.25))["cpus"]["request"] == 3
+
+
+def test_a_percentage_needs_no_sign_and_is_one(records):
+    run = records.write(100)
+    assert records.json(run, "--slowdown", "5")["slowdown"] == records.json(run, "--slowdown", "5%")["slowdown"] == 0.05
+    assert records.json(run, "--slowdown", "25")["slowdown"] == 0.25
+    assert records.json(run, "--target", ".9")["target"] == records.json(run, "--target", "90%")["target"] == 0.9
+
+
+def test_caches_of_a_cgroup_that_others_share_are_not_said_to_be_the_jobs(records):
+    charged = {"memory_peak_charged_bytes": value(5000 * MIB, "cgroup_memory_peak_bytes", "upper_bound")}
+    assert "caches" not in records.size(records.write(100, headline=charged)).out
+    charged["memory_peak_charged_bytes"]["quality"] = "exact"
+    assert "4.88 GiB" in records.size(records.write(100, headline=charged)).out
+
+
+def test_runs_that_differ_too_much_to_be_of_one_kind_are_said_to(records):
+    for wall in (3600, 3500, 2):
+        records.write(100, wall=wall)
+    assert "differ 1800-fold" in " ".join(records.size("runs").out.split())
+
+
+def test_what_no_machine_has_is_no_request(records):
+    for number in range(1, 8):
+        records.write(100 * number, tags={"n": str(number)})
+    called = records.size("runs", "--by", "tag:n=10000000000G", status=1)
+    assert "beyond any machine" in called.out and "cut off" not in called.out and "--mem" not in called.out
+
+
+def test_a_covariate_that_nothing_grows_with_is_said_to_be_no_help(records):
+    for number in range(1, 8):
+        records.write(1000 - 50 * number, tags={"n": str(number)})
+    assert "--by is no help" in " ".join(records.size("runs", "--by", "tag:n=4").out.split())
+
+
+@pytest.mark.parametrize("line", ["--ntasks=4", "-N 2", "--mem-per-gpu=3G", "--time-min=10"])
+def test_a_script_whose_request_means_something_else_is_left_alone(records, line):
+    run = records.write(100)
+    records.call.write("job.sh", f"#!/bin/sh\n#SBATCH {line}\njob\n")
+    called = records.size(run, "--apply", "job.sh", status=2)
+    assert "by hand" in called.err and not (records.call.here / "job.sh.sized").exists()
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 200])

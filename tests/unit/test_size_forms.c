@@ -160,8 +160,6 @@ static void what_changes_the_meaning_is_said(void **state)
 		"#!/bin/sh\n#SBATCH --mem=4600M -c 4 -t 01:30:00\n", "--mem-per-cpu");
 	assert_changed("#!/bin/sh\n#SBATCH --mem=0 -c 8 -t 5\n",
 		"#!/bin/sh\n#SBATCH --mem=4600M -c 4 -t 01:30:00\n", "all memory");
-	assert_changed("#!/bin/sh\n#SBATCH -n 8 --mem=1 -c 8 -t 5\n",
-		"#!/bin/sh\n#SBATCH -n 8 --mem=4600M -c 4 -t 01:30:00\n", "several tasks");
 	assert_changed("#!/bin/sh\n#SBATCH --ntasks=1 --mem=1 -c 8 -t 5\n",
 		"#!/bin/sh\n#SBATCH --ntasks=1 --mem=4600M -c 4 -t 01:30:00\n", NULL);
 	assert_changed("#!/bin/sh\n#SBATCH --mem=1 -c 8 -t 5\nx\n#SBATCH --mem=3\n",
@@ -173,7 +171,10 @@ static void what_is_in_doubt_is_refused(void **state)
 {
 	static const char *const scripts[] = { "", "#", "srun x\n", "#SBATCH --mem=1\n",
 		"#!/bin/sh\n#SBATCH --mem=1\n#SBATCH --mem=2\n",
-		"#!/bin/sh\n#SBATCH --mem=1 --mem-per-cpu=2\n",
+		"#!/bin/sh\n#SBATCH --mem=1 --mem-per-cpu=2\n", "#!/bin/sh\n#SBATCH -n 8\n",
+		"#!/bin/sh\n#SBATCH --nodes=2\n", "#!/bin/sh\n#SBATCH -N2\n",
+		"#!/bin/sh\n#SBATCH --mem-per-gpu=3G\n", "#!/bin/sh\n#SBATCH --cpus-per-gpu 3\n",
+		"#!/bin/sh\n#SBATCH --time-min=5\n",
 		"#!/bin/sh\n#SBATCH --mem=1\n#SBATCH hetjob\n#SBATCH --mem=2\n" };
 	struct buf out = { 0 };
 	struct buf notes = { 0 };

@@ -110,6 +110,11 @@ static void what_came_between_two_samples_is_in_the_kernels_peak_without_caches(
 		"}",
 		caches, PEAK("960", "lower_bound"));
 	expect_peak(text, 960, 9000, LOWER_BOUND, "proc_hwm_bytes");
+	/* Libraries that were in memory before are resident in the processes, and charged to nobody here. */
+	snprintf(text, sizeof(text),
+		"\"options\": {\"cgroup\": \"own\"}, \"headline\": {%s, " CHARGED "}",
+		PEAK("9500", "lower_bound"));
+	expect_peak(text, 9000, 9000, UPPER_BOUND, "cgroup_memory_peak_bytes");
 	/* Others share it: nothing is made of it. */
 	snprintf(text, sizeof(text),
 		"\"summary\": {%s}, \"headline\": {%s, \"memory_peak_charged_bytes\": {\"value\": "

@@ -40,7 +40,9 @@ static double counted(const json_t *values, const struct track_source *source)
 		return info_number(values, source->keys[0], "delta") * source->factor;
 	if (!run_name_is(source->keys[0], end))
 		return (double) NAN;
-	snprintf(key, sizeof(key), "%.*scpu_seconds", (int) (n - strlen(end)), source->keys[0]);
+	n -= strlen(end);
+	memcpy(key, source->keys[0], n);
+	memcpy(key + n, "cpu_seconds", sizeof("cpu_seconds"));
 	return info_number(values, key, "delta");
 }
 

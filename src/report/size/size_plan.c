@@ -13,8 +13,9 @@
 #include "report/size/size_forms.h"
 
 #define MIB (1024.0 * 1024)
-/* No amount is larger than this, whatever a record says: what is above is no number that a machine has. */
-#define AMOUNT_MAX 1e18
+/* No amount is larger than this, whatever a record says: what is above is nothing that can be asked for. */
+#define MEMORY_MAX 1e16 /* 10 PB */
+#define TIME_MAX 1e9 /* 30 years */
 
 static int by_start(const void *a, const void *b)
 {
@@ -60,7 +61,7 @@ static uint64_t round_time(double seconds)
 
 static uint64_t rounded(enum size_resource resource, double amount)
 {
-	if (!(amount > 0) || amount > AMOUNT_MAX)
+	if (!(amount > 0) || amount > (resource == SIZE_MEMORY ? MEMORY_MAX : TIME_MAX))
 		return 0;
 	return resource == SIZE_MEMORY ? round_memory(amount + SIZE_AROUND_BYTES)
 				       : round_time(amount);
@@ -146,7 +147,7 @@ static int size_one(struct size_plan *plan, const struct size_options *o,
 
 	if (r < 0)
 		return r;
-	part->request = rounded(resource, part->bound.request);
+	part->once = part->request = rounded(resource, part->bound.request);
 	if (o->retry && resource == SIZE_MEMORY && part->request > 0)
 		r = take_steps(part, points, n, o);
 	return r;
@@ -254,7 +255,9 @@ static void describe(struct size_plan *plan, const struct size_options *o)
 		plan->outcomes[run->outcome]++;
 		plan->hosts += run->host && host_is_new(plan->runs, i);
 		plan->without_covariate += o->wish.by && !(run->covariate > 0);
-		plan->charged = fmax(plan->charged, run->charged.value);
+		/* Of a cgroup that others shared it says nothing of the job. */
+		if (!run->charged.why[0])
+			plan->charged = fmax(plan->charged, run->charged.value);
 		plan->first_started = fmin(plan->first_started, run->started);
 		plan->last_started = fmax(plan->last_started, run->started);
 	}

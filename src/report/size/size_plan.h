@@ -35,6 +35,7 @@ struct size_part {
 	struct size_steps steps; /* of memory with retries */
 	double once_cost; /* what the single request would hold on average, doubled after failures; with retries */
 	uint64_t request; /* rounded up: bytes, seconds, cores; 0: none can be made */
+	uint64_t once; /* the same without retries */
 	uint64_t requests[SIZE_STEPS_MAX]; /* rounded up; the first is `request`; with retries */
 	size_t n_requests;
 	struct statistics

@@ -140,9 +140,14 @@ static struct size_fact take_memory(const json_t *info)
 		fact.samples = (double) NAN;
 		size_put_text(fact.key, sizeof(fact.key), charged.key);
 	}
-	/* No limit has to hold more than was ever charged. */
-	if (charged.value >= fact.value && charged.value < fact.upper)
+	/* No limit has to hold more than was ever charged: pages of libraries that were there before are resident, and not charged. */
+	if (charged.value < fact.upper)
 		fact.upper = charged.value;
+	if (fact.value > charged.value) {
+		fact.value = charged.value;
+		fact.quality = UPPER_BOUND;
+		size_put_text(fact.key, sizeof(fact.key), charged.key);
+	}
 	return fact;
 }
 

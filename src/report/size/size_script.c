@@ -35,6 +35,7 @@ struct reading {
 	bool per_cpu; /* memory was asked for by the CPU */
 	bool whole_node; /* --mem=0 */
 	bool many_tasks, exclusive, heterogeneous;
+	bool other_way; /* amounts by the GPU, or a least time */
 	size_t behind; /* the last directive, or the first line */
 	size_t first_line; /* where it ends */
 	bool any;
@@ -146,15 +147,19 @@ static void note_other(struct reading *r, struct word word, struct word next)
 {
 	struct word value = next;
 
-	if (begins(word, "--ntasks=") || begins(word, "--ntasks-per-node="))
+	if (begins(word, "--ntasks=") || begins(word, "--ntasks-per-node=") ||
+		begins(word, "--nodes="))
 		value = (struct word){ strchr(word.at, '=') + 1,
 			(size_t) (word.at + word.n - strchr(word.at, '=') - 1) };
-	else if (begins(word, "-n") && word.n > 2)
+	else if ((begins(word, "-n") || begins(word, "-N")) && word.n > 2)
 		value = (struct word){ word.at + 2, word.n - 2 };
-	else if (!is(word, "-n") && !is(word, "--ntasks") && !is(word, "--ntasks-per-node"))
+	else if (!is(word, "-n") && !is(word, "-N") && !is(word, "--ntasks") &&
+		 !is(word, "--ntasks-per-node") && !is(word, "--nodes"))
 		value.n = 0;
 	r->many_tasks = r->many_tasks || (value.n > 0 && !is(value, "1"));
 	r->exclusive = r->exclusive || begins(word, "--exclusive");
+	r->other_way = r->other_way || begins(word, "--mem-per-gpu") ||
+		       begins(word, "--cpus-per-gpu") || begins(word, "--time-min");
 	r->heterogeneous = r->heterogeneous || is(word, "hetjob") || is(word, "packjob");
 }
 
@@ -240,10 +245,18 @@ static int judge(const struct reading *r, struct error *err)
 		return error_say(err, -EINVAL,
 			"a heterogeneous job has several requests, and it is not known which is "
 			"meant");
+	if (r->many_tasks)
+		return error_say(err, -EINVAL,
+			"it has several tasks or nodes, and the request is for all of the job: "
+			"divide it by hand");
+	if (r->other_way)
+		return error_say(err, -EINVAL,
+			"it asks by the GPU (--mem-per-gpu, --cpus-per-gpu) or for a least time "
+			"(--time-min): change it by hand");
 	for (int i = 0; i < N_WANTED; i++)
 		if (r->doubled[i])
 			return error_say(err, -EINVAL,
-				"%s are asked for twice in #SBATCH lines; leave one", names[i]);
+				"%s: asked for twice in #SBATCH lines; leave one", names[i]);
 	return 0;
 }
 
@@ -254,9 +267,6 @@ static void add_notes(const struct reading *r, struct buf *notes)
 			"--mem-per-cpu gives way to --mem: the request is for the whole job\n");
 	if (r->whole_node && r->ask->memory_bytes > 0)
 		buf_add_text(notes, "--mem=0 asked for all memory of the node\n");
-	if (r->many_tasks)
-		buf_add_text(notes, "it has several tasks: --mem is for each node, and the request "
-				    "for all of the job on one\n");
 	if (r->exclusive)
 		buf_add_text(
 			notes, "with --exclusive the whole node is taken, whatever is asked for\n");

@@ -40,6 +40,18 @@ static void add_percent(struct buf *out, double part)
 	buf_addf(out, "%.*f %%", percent == floor(percent) ? 0 : 1, percent);
 }
 
+/* Whole minutes: "12 min", "1 h 20 min", "2 d 3 h 0 min". */
+static void add_minutes(uint64_t seconds, struct buf *line)
+{
+	uint64_t minutes = seconds / 60;
+
+	if (minutes >= 24 * 60)
+		buf_addf(line, "%" PRIu64 " d ", minutes / (24 * 60));
+	if (minutes >= 60)
+		buf_addf(line, "%" PRIu64 " h ", minutes / 60 % 24);
+	buf_addf(line, "%" PRIu64 " min", minutes % 60);
+}
+
 static void add_lead(
 	struct page *p, enum size_resource resource, const struct size_part *part, struct buf *line)
 {
@@ -52,7 +64,8 @@ static void add_lead(
 		buf_addf(line, "%s (--mem=%s)", amount, asked);
 	} else if (resource == SIZE_TIME) {
 		size_slurm_time(part->request, asked);
-		buf_addf(line, "%s (--time=%s)", amount, asked);
+		add_minutes(part->request, line);
+		buf_addf(line, " (--time=%s)", asked);
 	} else {
 		buf_addf(line, "%s (--cpus-per-task=%s)", amount, amount);
 	}
@@ -81,7 +94,9 @@ static void add_of_rank(const struct size_bound *b, const struct size_options *o
 {
 	buf_add_text(line, "enough for the next run with a chance of ");
 	add_percent(line, b->promise);
-	buf_add_text(line, ", whatever the distribution: ");
+	buf_add_text(line, b->by       ? ", if needs go on along this line: "
+			   : b->drifts ? ", if the drift goes on: "
+				       : ", whatever the distribution: ");
 	add_rank(b, line);
 	if (o->wish.confidence > 0) {
 		buf_add_text(line, "; with a confidence of ");
@@ -93,29 +108,45 @@ static void add_of_rank(const struct size_bound *b, const struct size_options *o
 	buf_add_char(line, '.');
 }
 
+/* Runs that differ more than that are hardly of one kind. */
+#define SPREAD_ODD 10.0
+
 static void add_of_margin(
-	const struct size_bound *b, const struct size_options *o, struct buf *line)
+	const struct size_part *part, const struct size_options *o, struct buf *line)
 {
-	buf_addf(line, "%.3g times the largest of %zu. %s ", b->margin, b->n,
-		b->n == 1 ? "One run alone promises" : "So few alone promise");
+	const struct size_bound *b = &part->bound;
+
+	buf_addf(line, "%.3g times the largest of %zu run%s. %s cover the next with ", b->margin,
+		b->n, b->n == 1 ? "" : "s", b->n == 1 ? "One run alone would" : "They alone would");
 	add_percent(line, b->promise);
-	buf_add_text(line, "; the margin is for ");
+	buf_add_text(line, "; the extra is for ");
 	add_percent(line, o->wish.target);
-	buf_addf(line, " of jobs that vary as most do, and shrinks until %zu runs need none.",
+	buf_addf(line, ", if needs vary as those of most jobs do. With %zu runs no extra is needed",
 		b->needed);
+	if (o->wish.confidence > 0) {
+		buf_add_text(line, "; until then a confidence of ");
+		add_percent(line, o->wish.confidence);
+		buf_add_text(line, " is not reached");
+	}
+	buf_add_char(line, '.');
+	if (part->seen.min > 0 && part->seen.max > SPREAD_ODD * part->seen.min)
+		buf_addf(line,
+			" These runs differ %.0f-fold, which is hardly one kind of run: --where or "
+			"--by may tell them apart.",
+			part->seen.max / part->seen.min);
 }
 
 static void add_of_cut_off(
-	enum size_resource resource, const struct size_bound *b, struct buf *line)
+	enum size_resource resource, const struct size_part *part, struct buf *line)
 {
-	char stands_on[UNITS_TEXT_SIZE];
+	const struct size_bound *b = &part->bound;
+	char most[UNITS_TEXT_SIZE];
 
-	amount_text(resource, b->stands_on, stands_on);
+	amount_text(resource, part->seen.max, most);
 	buf_addf(line,
-		"the next to try, and no promise: %zu of %zu runs were cut off, at up to %s, and "
-		"none "
-		"shows how much they needed. The others promise ",
-		b->n_cut_off, b->n, stands_on);
+		"the next to try, and no promise: %zu of %zu runs did not finish, one at %s, and "
+		"none shows how much it needed. The others promise ",
+		b->n_cut_off, b->n, most);
 	add_percent(line, b->promise);
 	buf_add_char(line, '.');
 }
@@ -133,9 +164,9 @@ static void add_sureness(enum size_resource resource, const struct size_part *pa
 	else if (b->method == SIZE_RANK)
 		add_of_rank(b, o, line);
 	else if (b->method == SIZE_MARGIN)
-		add_of_margin(b, o, line);
+		add_of_margin(part, o, line);
 	else
-		add_of_cut_off(resource, b, line);
+		add_of_cut_off(resource, part, line);
 }
 
 /* "steps of 2 GiB, then 4.5 GiB": what a job holds on average by each way. */
@@ -143,7 +174,7 @@ static void add_steps(const struct size_part *part, struct buf *line)
 {
 	char amount[UNITS_TEXT_SIZE];
 
-	amount_text(SIZE_MEMORY, part->bound.request, amount);
+	amount_text(SIZE_MEMORY, (double) part->once, amount);
 	buf_add_text(line, "first this, which is enough for ");
 	add_percent(line, part->steps.first);
 	for (size_t i = 1; i < part->n_requests; i++) {
@@ -171,7 +202,9 @@ static void add_place(const struct size_bound *b, enum size_resource resource,
 {
 	char fixed[UNITS_TEXT_SIZE];
 
-	if (b->by && is_in_bytes(o->by)) {
+	if (b->by && !(b->slope > 0)) {
+		buf_addf(line, "It does not grow with %s: --by is no help for it.", o->by);
+	} else if (b->by && is_in_bytes(o->by)) {
 		char slope[UNITS_TEXT_SIZE];
 		char at[UNITS_TEXT_SIZE];
 
@@ -236,13 +269,15 @@ static void part_text(struct page *p, const struct size_plan *plan, const struct
 
 	if (part->request == 0) {
 		buf_add_text(&line, part->measured == 0 ? "no request: no run tells of it"
-							: "no request: every run was cut off");
+				    : part->bound.request > 0
+					    ? "no request: what follows is beyond any machine"
+					    : "no request: no run finished");
 		if (part->why_not[0]) {
 			buf_add_text(&line, " (");
 			text_add_printable(&line, part->why_not, strlen(part->why_not));
 			buf_add_text(&line, ")");
 		}
-		if (part->measured > 0) {
+		if (part->measured > 0 && !(part->bound.request > 0)) {
 			char next[UNITS_TEXT_SIZE];
 
 			amount_text(resource, part->bound.next_try, next);
@@ -302,11 +337,11 @@ static void cores_text(struct page *p, const struct size_plan *plan, const struc
 	if (c->n_demands == 0)
 		buf_add_text(&line, "the cores in use on average, rounded up: the runs have no "
 				    "course of CPU over time.");
-	for (size_t i = 0; i < c->n_choices; i++)
-		buf_addf(&line, "%s%zu core%s %.2f times as long", i == 0 ? "With " : ", with ",
+	for (size_t i = 0; i + 1 < c->n_choices; i++)
+		buf_addf(&line, "%s%zu core%s it takes %.0f %% longer", i ? ", on " : "On ",
 			c->choices[i].cores, c->choices[i].cores == 1 ? "" : "s",
-			c->choices[i].median);
-	if (c->n_demands > 0)
+			100 * (c->choices[i].median - 1));
+	if (c->n_choices > 1)
 		buf_addf(&line, " (median of %zu run%s, if what has to wait loses nothing else).",
 			c->n_demands, c->n_demands == 1 ? "" : "s");
 	say(p, &line);
