@@ -93,6 +93,11 @@ static struct size_fact take_sampled(const json_t *info)
 
 	if (!is_known(&peak))
 		peak = take_largest_process(headline);
+	/* sacct's MaxRSS is of the largest task: the others of the job are not in it. */
+	if (strcmp(peak.key, "sacct_task_rss_bytes") == 0) {
+		peak.quality = LOWER_BOUND;
+		peak.upper = (double) INFINITY;
+	}
 	if (!is_known(&lasting))
 		return peak;
 	if (!is_known(&peak))
