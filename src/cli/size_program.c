@@ -313,7 +313,8 @@ static bool follows(const struct request *q, const struct size_plan *plan)
 		return false;
 	}
 	if (q->options.wish.by && plan->without_covariate == plan->n) {
-		complain("--by %s: none of the %zu runs has it", q->options.by, plan->n);
+		complain("--by %s: none of the %zu runs has it as a number above 0", q->options.by,
+			plan->n);
 		return false;
 	}
 	return true;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/units.h"
@@ -233,17 +234,10 @@ static int take_found(const struct found_run *found, void *context)
 	return take_file(runs, found->path, 0);
 }
 
-/* All runs of the file that the word stands for. */
-static int take_opened(struct size_runs *runs, const struct stored_run *run)
+/* Of a file of another tool that holds several; 0 or 1: it is one run, or another word. */
+static int64_t several_in(const char *word)
 {
-	int64_t n = run->importer ? stored_run_count(run->file, NULL) : 1;
-	int r = 0;
-
-	if (n <= 1)
-		return take(runs, run);
-	for (int64_t i = 0; r == 0 && i < n; i++)
-		r = take_file(runs, run->file, (size_t) i);
-	return r;
+	return access(word, F_OK) == 0 ? stored_run_count(word, NULL) : 0;
 }
 
 static bool is_directory(const char *word)
@@ -258,10 +252,17 @@ static int take_word(struct size_runs *runs, const char *word)
 	struct stored_run run;
 	struct error err = { 0 };
 	size_t before = runs->looked_at;
-	int r = run_word_open(word, runs->output_prefix, LOG_WARNING, &run, &err);
+	int64_t several = several_in(word);
+	int r = 0;
+
+	for (int64_t i = 0; several > 1 && i < several && r == 0; i++)
+		r = take_file(runs, word, (size_t) i);
+	if (several > 1)
+		return r;
+	r = run_word_open(word, runs->output_prefix, LOG_WARNING, &run, &err);
 
 	if (r == 0) {
-		r = take_opened(runs, &run);
+		r = take(runs, &run);
 		stored_run_done(&run);
 		return r;
 	}

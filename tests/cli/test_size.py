@@ -270,6 +270,20 @@ def test_without_a_course_the_cores_in_use_on_average_are_asked_for(records):
     assert records.json(records.write(100, cores=2.25))["cpus"]["request"] == 3
 
 
+def test_a_file_that_holds_several_runs_stands_for_all_of_them(records):
+    """Two jobs of sacct: they have no command, and are taken for one."""
+    table = ("JobID|JobName|State|ExitCode|Start|End|ElapsedRaw|AllocCPUS|ReqMem|MaxRSS|TotalCPU\n"
+             "1|a|COMPLETED|0:0|2026-11-01T10:00:00|2026-11-01T11:00:00|3600|2|4Gn||01:00:00\n"
+             "1.batch|batch|COMPLETED|0:0|2026-11-01T10:00:00|2026-11-01T11:00:00|3600|2|4Gn|1048576K|01:00:00\n"
+             "2|a|COMPLETED|0:0|2026-11-02T10:00:00|2026-11-02T12:00:00|7200|2|4Gn||01:00:00\n"
+             "2.batch|batch|COMPLETED|0:0|2026-11-02T10:00:00|2026-11-02T12:00:00|7200|2|4Gn|2097152K|01:00:00\n")
+    records.call.write("sacct.txt", table)
+    sized = records.json("sacct.txt", "--mixed")
+
+    assert sized["runs"] == 2 and sized["memory_bytes"]["seen"]["max"] == 2 * GIB and sized["memory_bytes"]["quality"] == "lower_bound"
+    assert sized["wall_seconds"]["seen"] == {"min": 3600, "median": 5400, "max": 7200}
+
+
 def test_a_percentage_needs_no_sign_and_is_one(records):
     run = records.write(100)
     assert records.json(run, "--slowdown", "5")["slowdown"] == records.json(run, "--slowdown", "5%")["slowdown"] == 0.05

@@ -37,7 +37,8 @@ static void each_scheduler_has_its_own_words_and_units(void **state)
 	assert_form("htcondor", &plain,
 		"request_cpus = 4\nrequest_memory = 4600\nallowed_job_duration = 5400\n");
 	assert_form("kubernetes", &plain,
-		"activeDeadlineSeconds: 5400\nresources:\n  requests:\n    cpu: \"4\"\n    memory: "
+		"# of the Job:\nactiveDeadlineSeconds: 5400\n# of its container:\nresources:\n  "
+		"requests:\n    cpu: \"4\"\n    memory: "
 		"4600Mi\n  limits:\n    memory: 4600Mi\n");
 	assert_form("nextflow", &plain, "cpus 4\nmemory '4600 MB'\ntime '90 min'\n");
 	/* 4600 MiB are 4823.4496 MB */

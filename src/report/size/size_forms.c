@@ -124,10 +124,10 @@ static void htcondor(const struct size_ask *ask, struct buf *out)
 static void kubernetes(const struct size_ask *ask, struct buf *out)
 {
 	if (ask->seconds > 0)
-		buf_addf(out, "activeDeadlineSeconds: %" PRIu64 "\n", ask->seconds);
+		buf_addf(out, "# of the Job:\nactiveDeadlineSeconds: %" PRIu64 "\n", ask->seconds);
 	if (ask->memory_bytes == 0 && ask->cpus == 0)
 		return;
-	buf_add_text(out, "resources:\n  requests:\n");
+	buf_add_text(out, "# of its container:\nresources:\n  requests:\n");
 	if (ask->cpus > 0)
 		buf_addf(out, "    cpu: \"%" PRIu64 "\"\n", ask->cpus);
 	if (ask->memory_bytes > 0)
