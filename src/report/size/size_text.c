@@ -43,10 +43,11 @@ static void add_percent(struct buf *out, double part)
 /* Whole minutes: "12 min", "1 h 20 min", "2 d 3 h 0 min". */
 static void add_minutes(uint64_t seconds, struct buf *line)
 {
+	const uint64_t of_a_day = 24 * 60;
 	uint64_t minutes = seconds / 60;
 
-	if (minutes >= 24 * 60)
-		buf_addf(line, "%" PRIu64 " d ", minutes / (24 * 60));
+	if (minutes >= of_a_day)
+		buf_addf(line, "%" PRIu64 " d ", minutes / of_a_day);
 	if (minutes >= 60)
 		buf_addf(line, "%" PRIu64 " h ", minutes / 60 % 24);
 	buf_addf(line, "%" PRIu64 " min", minutes % 60);
