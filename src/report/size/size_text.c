@@ -43,7 +43,7 @@ static void add_percent(struct buf *out, double part)
 /* Whole minutes: "12 min", "1 h 20 min", "2 d 3 h 0 min". */
 static void add_minutes(uint64_t seconds, struct buf *line)
 {
-	const uint64_t of_a_day = 24 * 60;
+	const uint64_t of_a_day = 1440;
 	uint64_t minutes = seconds / 60;
 
 	if (minutes >= of_a_day)
