@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/macros.h"
 #include "linux/roots.h"
@@ -141,20 +142,36 @@ static void take_known(const struct net_interface *now, void *context)
 	mark(i, now);
 }
 
+static bool went_on(const struct interface *i, const struct net_interface *now)
+{
+	for (int c = 0; c < N_INTERFACE_COUNTERS; c++)
+		if (now->counters[c] < i->last[c])
+			return false;
+	return true;
+}
+
 /* Which one has this name now, of those that are not there under theirs any more. Its index stays with it; the counters must have gone on, too. */
 static struct interface *find_renamed(
 	struct interfaces *s, const struct net_interface *now, uint64_t index)
 {
 	for (size_t k = 0; index != 0 && k < s->n; k++) {
 		struct interface *i = &s->list[k];
-		bool on = i->there && !i->seen && i->index == index;
 
-		for (int c = 0; on && c < N_INTERFACE_COUNTERS; c++)
-			on = now->counters[c] >= i->last[c];
-		if (on)
+		if (i->there && !i->seen && i->index == index && went_on(i, now))
 			return i;
 	}
 	return NULL;
+}
+
+static bool may_be_renamed(const struct interfaces *s, const struct net_interface *now)
+{
+	for (size_t k = 0; k < s->n; k++) {
+		const struct interface *i = &s->list[k];
+
+		if (i->there && !i->seen && i->index != 0 && went_on(i, now))
+			return true;
+	}
+	return false;
 }
 
 /* 0: not known. */
@@ -168,6 +185,21 @@ static uint64_t index_of(struct interfaces *s, const char *name)
 	return net_interface_index(s->roots, s->shown_by, name, &index) < 0 ? 0 : index;
 }
 
+/* A new name is in the list before its index is: the kernel makes the file anew behind it. */
+#define INDEX_TRIES 5
+
+static uint64_t index_soon(struct interfaces *s, const struct net_interface *now)
+{
+	const struct timespec moment = { .tv_nsec = 1000000 };
+	uint64_t index = index_of(s, now->name);
+
+	for (int i = 1; index == 0 && i < INDEX_TRIES && may_be_renamed(s, now); i++) {
+		nanosleep(&moment, NULL);
+		index = index_of(s, now->name);
+	}
+	return index;
+}
+
 /* All others; by now those that are not there any more under their names are known. */
 static void take_other(const struct net_interface *now, void *context)
 {
@@ -177,7 +209,7 @@ static void take_other(const struct net_interface *now, void *context)
 
 	if (i && i->seen)
 		return;
-	uint64_t index = index_of(s, now->name);
+	uint64_t index = index_soon(s, now);
 	struct interface *renamed = find_renamed(s, now, index);
 	size_t place = renamed ? (size_t) (renamed - s->list) : 0;
 

@@ -162,6 +162,24 @@ def test_a_renamed_interface_does_not_bring_its_past_again(run_assay, two_namesp
     assert device(run, "cord")["netns_interface_transmit_bytes"]["value"] < MB
 
 
+def test_a_name_that_is_in_the_list_before_its_index_is_brings_no_past_either(run_assay, two_namespaces):
+    """The kernel makes the file of the index anew behind a renaming: a look in between finds none under the new name."""
+    here, there = two_namespaces
+    if not Path("/proc/self/net/dev_snmp6").exists():
+        pytest.skip("this kernel shows no index of an interface: it has no IPv6")
+    server = subprocess.Popen(inside(there, *traffic("serve", "10.99.0.2")), stdout=subprocess.PIPE, text=True)
+    subprocess.run(inside(here, *traffic("send", "10.99.0.2", server.stdout.readline().strip(), 30 * MB)), check=True)
+    server.stdout.close()
+    assert server.wait() == 0
+    rename = "ip link set {0} down; ip link set {0} name {1}; ip link set {1} up; "
+    often = f"i=0; while [ $i -lt 100 ]; do {rename.format('cable', 'cord')}{rename.format('cord', 'cable')} i=$((i+1)); done"
+    run = run_assay(["sh", "-c", often], ["-i", "5ms"], wrapper=inside(here))
+
+    assert run.status == 0, run.stderr
+    assert run.info["summary"]["netns_resets_count"]["value"] == 0
+    assert run.headline["network_transmit_bytes"]["value"] < MB
+
+
 def test_who_enters_the_jobs_namespace_between_two_looks_makes_it_no_exact_claim(run_assay, two_namespaces, room):
     here, there = two_namespaces
     server = subprocess.Popen(inside(there, *traffic("serve", "10.99.0.2")), stdout=subprocess.PIPE, text=True)
