@@ -73,4 +73,4 @@ static void feed_script(const char *bytes, size_t n)
 	buf_done(&notes);
 }
 
-FEED_TO_ONE_OF(feed_script)
+FEED_TO(feed_script)

@@ -35,7 +35,7 @@ static void each_scheduler_has_its_own_words_and_units(void **state)
 	assert_form(
 		"pbs", &plain, "#PBS -l select=1:ncpus=4:mem=4600mb\n#PBS -l walltime=01:30:00\n");
 	assert_form("htcondor", &plain,
-		"request_cpus = 4\nrequest_memory = 4600\nallowed_job_duration = 5400\n");
+		"request_cpus = 4\nrequest_memory = 4600 MB\nallowed_job_duration = 5400\n");
 	assert_form("kubernetes", &plain,
 		"# of the Job:\nactiveDeadlineSeconds: 5400\n# of its container:\nresources:\n  "
 		"requests:\n    cpu: \"4\"\n    memory: "
@@ -87,7 +87,15 @@ static void steps_become_what_each_knows_of_retries(void **state)
 	(void) state;
 	assert_form("slurm", &ask,
 		"#SBATCH --mem=2G\n# when that is not enough: --mem=4G, then --mem=10G\n");
-	assert_form("htcondor", &ask, "request_memory = 2048\nretry_request_memory = 10240\n");
+	assert_form("pbs", &ask,
+		"#PBS -l select=1:mem=2048mb\n# when that is not enough: mem=4096mb, then "
+		"mem=10240mb\n");
+	assert_form("htcondor", &ask,
+		"request_memory = 2048 MB\nretry_request_memory = 4096 MB, 10240 MB\n");
+	assert_form("kubernetes", &ask,
+		"# of its container:\nresources:\n  requests:\n    memory: 2048Mi\n  limits:\n    "
+		"memory: 2048Mi\n# when that is not enough: memory: 4096Mi, then memory: "
+		"10240Mi\n");
 	assert_form("nextflow", &ask,
 		"memory { [2048, 4096, 10240][Math.min(task.attempt, 3) - 1] * 1.MB }\n"
 		"errorStrategy { task.exitStatus in 137..140 ? 'retry' : 'finish' }\nmaxRetries "
@@ -95,6 +103,56 @@ static void steps_become_what_each_knows_of_retries(void **state)
 	assert_form("snakemake", &ask,
 		"retries: 2\nresources:\n    mem_mb=lambda wildcards, attempt: [2148, 4295, "
 		"10738][min(attempt, 3) - 1],\n");
+}
+
+static void one_step_is_no_retry_and_equal_ones_are_asked_for_once(void **state)
+{
+	static const uint64_t steps[] = { GIB - 1, GIB, GIB + 1, 2 * GIB };
+	struct size_ask ask = {
+		.memory_bytes = GIB - 1, .memory_steps = steps, .n_memory_steps = 1
+	};
+
+	(void) state;
+	assert_form("slurm", &ask, "#SBATCH --mem=1024M\n");
+	assert_form("htcondor", &ask, "request_memory = 1024 MB\n");
+	assert_form("nextflow", &ask, "memory '1024 MB'\n");
+	assert_form("snakemake", &ask, "resources:\n    mem_mb=1074,\n");
+	/* HTCondor takes none that is not more than the one before. */
+	ask.n_memory_steps = 4;
+	assert_form("htcondor", &ask,
+		"request_memory = 1024 MB\nretry_request_memory = 1025 MB, 2048 MB\n");
+	assert_form("nextflow", &ask,
+		"memory { [1024, 1024, 1025, 2048][Math.min(task.attempt, 4) - 1] * 1.MB }\n"
+		"errorStrategy { task.exitStatus in 137..140 ? 'retry' : 'finish' }\nmaxRetries "
+		"3\n");
+}
+
+static void the_largest_amounts_are_not_cut(void **state)
+{
+	static const struct size_ask most = {
+		.memory_bytes = UINT64_MAX, .seconds = UINT64_MAX, .cpus = UINT64_MAX
+	};
+	static const struct size_ask days = { .seconds = 100 * 86400 };
+
+	(void) state;
+	assert_form("slurm", &most,
+		"#SBATCH --mem=17592186044416M\n#SBATCH --cpus-per-task=18446744073709551615\n"
+		"#SBATCH --time=213503982334601-07:01:00\n");
+	assert_form("pbs", &most,
+		"#PBS -l select=1:ncpus=18446744073709551615:mem=17592186044416mb\n"
+		"#PBS -l walltime=5124095576030431:00:15\n");
+	assert_form("htcondor", &most,
+		"request_cpus = 18446744073709551615\nrequest_memory = 17592186044416 MB\n"
+		"allowed_job_duration = 18446744073709551615\n");
+	assert_form("snakemake", &most,
+		"threads: 18446744073709551615\nresources:\n    mem_mb=18446744073710,\n    "
+		"runtime=307445734561825861,\n");
+	assert_form("slurm", &days, "#SBATCH --time=100-00:00:00\n");
+	assert_form("pbs", &days, "#PBS -l walltime=2400:00:00\n");
+	assert_form("htcondor", &days, "allowed_job_duration = 8640000\n");
+	assert_form("kubernetes", &days, "# of the Job:\nactiveDeadlineSeconds: 8640000\n");
+	assert_form("nextflow", &days, "time '144000 min'\n");
+	assert_form("snakemake", &days, "resources:\n    runtime=144000,\n");
 }
 
 static int change(
@@ -151,7 +209,87 @@ static void what_is_missing_is_added_behind_the_last_directive_or_the_first_line
 	assert_changed("#!/bin/sh\r\n#SBATCH --mem=1G\r\nx\r\n",
 		"#!/bin/sh\r\n#SBATCH --mem=4600M\r\n#SBATCH --cpus-per-task=4\r\n#SBATCH "
 		"--time=01:30:00\r\nx\r\n",
+		"CR LF");
+}
+
+static void words_are_those_that_sbatch_sees(void **state)
+{
+	(void) state;
+	/* An unquoted "#" ends a line in the middle of a word: what follows is no request. */
+	assert_changed("#!/bin/sh\n#SBATCH --mem=64G# --mem=1G\n#SBATCH -c1 -t1\n",
+		"#!/bin/sh\n#SBATCH --mem=4600M# --mem=1G\n#SBATCH -c4 -t01:30:00\n", NULL);
+	assert_changed("#!/bin/sh\n#SBATCH -J run#1 --mem=64G -c1 -t1\n",
+		"#!/bin/sh\n#SBATCH -J run#1 --mem=64G -c1 -t1\n" ALL, NULL);
+	assert_changed("#!/bin/sh\n#SBATCH -J \"a # b\" --mem=64G -c1 -t1\n",
+		"#!/bin/sh\n#SBATCH -J \"a # b\" --mem=4600M -c4 -t01:30:00\n", NULL);
+	assert_changed("#!/bin/sh\n#SBATCH -J it\\'s --mem=64G -c1 -t1\n",
+		"#!/bin/sh\n#SBATCH -J it\\'s --mem=4600M -c4 -t01:30:00\n", NULL);
+	assert_changed("#!/bin/sh\n#SBATCH -J a\\ -c9 --mem=64G -c1 -t1\n",
+		"#!/bin/sh\n#SBATCH -J a\\ -c9 --mem=4600M -c4 -t01:30:00\n", NULL);
+	assert_changed("#!/bin/sh\n#SBATCH \"--mem=64G\" '-c1' --ti\"me=1\"0\n",
+		"#!/bin/sh\n#SBATCH \"--mem=4600M\" '-c4' --ti\"me=01:30:00\"\n", NULL);
+	/* No blank is needed behind #SBATCH; with one before it, it is a comment. */
+	assert_changed("#!/bin/sh\n#SBATCH--mem=64G -c1 -t1\n",
+		"#!/bin/sh\n#SBATCH--mem=4600M -c4 -t01:30:00\n", NULL);
+	assert_changed("#!/bin/sh\n #SBATCH --mem=64G\n##SBATCH -c1\nx\n",
+		"#!/bin/sh\n" ALL " #SBATCH --mem=64G\n##SBATCH -c1\nx\n", NULL);
+}
+
+static void options_are_those_that_sbatch_sees(void **state)
+{
+	(void) state;
+	/* The value of another option is no option; letters without a value may stand before one. */
+	assert_changed("#!/bin/sh\n#SBATCH -J -c8 --comment --mem=1 --mem=64G -Hc1 -t1\n",
+		"#!/bin/sh\n#SBATCH -J -c8 --comment --mem=1 --mem=4600M -Hc4 -t01:30:00\n", NULL);
+	assert_changed("#!/bin/sh\n#SBATCH --cpus-per-t=1 --mem-per-c 2G --time 5\n",
+		"#!/bin/sh\n#SBATCH --cpus-per-t=4 --mem=4600M --time 01:30:00\n", "--mem-per-cpu");
+	assert_changed("#!/bin/sh\n#SBATCH --plugin on --other --mem=1 -c1 -t1 -N 1-1\n",
+		"#!/bin/sh\n#SBATCH --plugin on --other --mem=4600M -c4 -t01:30:00 -N 1-1\n", NULL);
+	assert_changed("#!/bin/sh\n#SBATCH --exclusive --mem=0G -c1 -t1\n",
+		"#!/bin/sh\n#SBATCH --exclusive --mem=4600M -c4 -t01:30:00\n",
+		"with --exclusive all CPUs");
+	assert_changed("#!/bin/sh\n#SBATCH --exclusive=user --mem=1 -c1 -t1\n",
+		"#!/bin/sh\n#SBATCH --exclusive=user --mem=4600M -c4 -t01:30:00\n", NULL);
+	assert_changed("#!/bin/sh\n#PBS -l mem=1gb\n#SBATCH --ignore-pbs --mem=1 -c1 -t1\n",
+		"#!/bin/sh\n#PBS -l mem=1gb\n#SBATCH --ignore-pbs --mem=4600M -c4 "
+		"-t01:30:00\n",
 		NULL);
+}
+
+static void a_refusal_names_what_is_in_doubt(void **state)
+{
+	static const struct {
+		const char *script, *about;
+	} cases[] = {
+		{ "#!/bin/sh\n#SBATCH -J \"a\n", "line 2: a quote is not closed" },
+		{ "#!/bin/sh\n#SBATCH --mem=1G too much\n", "line 2: too: no option" },
+		{ "#!/bin/sh\n#SBATCH --exclusive user\n", "line 2: user: no option" },
+		{ "#!/bin/sh\n\n#SBATCH -- --mem=1G\n", "line 3: --: no option" },
+		{ "#!/bin/sh\n#SBATCH --mem\n#SBATCH 4G\n", "line 2: --mem: its value" },
+		{ "#!/bin/sh\n#SBATCH -c1 -J\nx\n", "line 2: -J: its value" },
+		{ "#!/bin/sh\n#SBATCH -c1 --mem=\n", "line 2: --mem=: its value" },
+		{ "#!/bin/sh\n#SBATCH --cpus-per-task=", "line 2: --cpus-per-task=: its value" },
+		{ "#!/bin/sh\n#PBS -l mem=1gb\n", "a script for PBS" },
+		{ "#!/bin/sh\n#SBATCH --mem=1G\n#PBS -l mem=1gb\n", "--ignore-pbs" },
+		{ "#!/bin/sh\n#SBATCH --tres-per-task=cpu:4\n", "--tres-per-task" },
+		{ "#!/bin/sh\n#SBATCH -Hn4\n", "several tasks" },
+		{ "#!/bin/sh\n#SBATCH HetJob\n", "heterogeneous" },
+	};
+
+	(void) state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct buf out = { 0 };
+		struct buf notes = { 0 };
+		struct error err = { 0 };
+
+		assert_int_equal(size_script_change(cases[i].script, strlen(cases[i].script),
+					 &plain, &out, &notes, &err),
+			-EINVAL);
+		assert_non_null(strstr(err.text, cases[i].about));
+		assert_int_equal(out.len, 0);
+		buf_done(&out);
+		buf_done(&notes);
+	}
 }
 
 static void what_changes_the_meaning_is_said(void **state)
@@ -234,6 +372,11 @@ int main(void)
 		cmocka_unit_test(lines_are_changed_in_their_own_way_of_writing),
 		cmocka_unit_test(
 			what_is_missing_is_added_behind_the_last_directive_or_the_first_line),
+		cmocka_unit_test(one_step_is_no_retry_and_equal_ones_are_asked_for_once),
+		cmocka_unit_test(the_largest_amounts_are_not_cut),
+		cmocka_unit_test(words_are_those_that_sbatch_sees),
+		cmocka_unit_test(options_are_those_that_sbatch_sees),
+		cmocka_unit_test(a_refusal_names_what_is_in_doubt),
 		cmocka_unit_test(what_changes_the_meaning_is_said),
 		cmocka_unit_test(what_is_in_doubt_is_refused),
 		cmocka_unit_test(an_amount_that_is_not_known_leaves_its_line),

@@ -106,16 +106,30 @@ static void pbs(const struct size_ask *ask, struct buf *out)
 			seconds / HOUR, seconds / MINUTE % 60, seconds % MINUTE);
 }
 
-/* condor_submit: request_memory counts MiB; retry_request_memory (24.7 and later) is what a job is given that ran out of it. */
+/*
+ * condor_submit: MB is a power of 1024; a pool may refuse a number without a unit. A job that ran out of memory is given the next of retry_request_memory, each of
+ * which has to be more than the one before.
+ */
 static void htcondor(const struct size_ask *ask, struct buf *out)
 {
+	uint64_t before = in_units(ask->memory_bytes, MIB);
+	bool any = false;
+
 	if (ask->cpus > 0)
 		buf_addf(out, "request_cpus = %" PRIu64 "\n", ask->cpus);
 	if (ask->memory_bytes > 0)
-		buf_addf(out, "request_memory = %" PRIu64 "\n", in_units(ask->memory_bytes, MIB));
-	if (ask->n_memory_steps > 1)
-		buf_addf(out, "retry_request_memory = %" PRIu64 "\n",
-			in_units(ask->memory_steps[ask->n_memory_steps - 1], MIB));
+		buf_addf(out, "request_memory = %" PRIu64 " MB\n", before);
+	for (size_t i = 1; i < ask->n_memory_steps; i++) {
+		uint64_t step = in_units(ask->memory_steps[i], MIB);
+
+		if (step <= before)
+			continue;
+		buf_addf(out, "%s%" PRIu64 " MB", any ? ", " : "retry_request_memory = ", step);
+		before = step;
+		any = true;
+	}
+	if (any)
+		buf_add_char(out, '\n');
 	if (ask->seconds > 0)
 		buf_addf(out, "allowed_job_duration = %" PRIu64 "\n", ask->seconds);
 }

@@ -1,25 +1,40 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads #SBATCH lines as sbatch(1) does, and puts other amounts in their places. */
+/* Takes the options of a script's #SBATCH lines apart as getopt_long(3) does for sbatch(1), and puts other amounts in their places. */
 #include "report/size/size_script.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/macros.h"
 #include "base/utf8.h"
+#include "report/size/size_directives.h"
 
 #define DIRECTIVE "#SBATCH"
 
 enum wanted { WANT_MEMORY, WANT_CPUS, WANT_TIME, N_WANTED };
 
-/* A part of the script that is replaced, or an insertion where `from` is `to`. */
+/* What an option means here: one of those that are changed, or one that decides what their amounts mean. */
+enum meaning {
+	MEANS_MEMORY = WANT_MEMORY,
+	MEANS_CPUS = WANT_CPUS,
+	MEANS_TIME = WANT_TIME,
+	MEANS_MEMORY_PER_CPU,
+	MEANS_TASKS, /* more than one of these multiplies the amounts */
+	MEANS_OTHER_WAY, /* amounts by the GPU, or a least time */
+	MEANS_BY_TASK, /* the same, if its value is of CPUs or memory */
+	MEANS_EXCLUSIVE,
+	MEANS_IGNORE_PBS,
+	MEANS_NOTHING
+};
+
+/* A part of the script that is replaced. */
 struct change {
 	size_t from, to;
 	char text[80];
@@ -29,31 +44,78 @@ struct reading {
 	const char *script;
 	size_t n;
 	const struct size_ask *ask;
-	struct change
-		changes[N_WANTED]; /* of the latest option of each, which is the one that counts */
+	struct size_directives directives;
+	struct change changes[N_WANTED];
 	bool found[N_WANTED], doubled[N_WANTED];
 	bool per_cpu; /* memory was asked for by the CPU */
 	bool whole_node; /* --mem=0 */
-	bool many_tasks, exclusive, heterogeneous;
-	bool other_way; /* amounts by the GPU, or a least time */
-	size_t behind; /* the last directive, or the first line */
-	size_t first_line; /* where it ends */
-	bool any;
-	size_t late; /* directives behind the first command, which sbatch does not read */
-	const char *end; /* of a line: "\n" or "\r\n" */
+	bool many_tasks, exclusive, heterogeneous, other_way, ignore_pbs;
+	size_t stray; /* a word that is no option, from 1 */
+	size_t lacking; /* an option whose value is not there, or on another line; from 1 */
 };
 
-/* The options that are changed: what the value stands for, and how it is written. */
+enum takes { TAKES_NONE, TAKES_ATTACHED, TAKES_VALUE };
+
+/*
+ * Options of which one has to know, and those that are like them: sbatch takes an abbreviation that fits but one. Of all others it is enough to know
+ * whether the next word is their value: it is, unless it begins with "-", which is right for plugins' options with and without a value.
+ */
 static const struct option {
 	const char *name;
+	enum meaning meaning;
+	enum takes takes;
 	char letter;
-	enum wanted wanted;
 } options[] = {
-	{ "--mem", 0, WANT_MEMORY },
-	{ "--mem-per-cpu", 0, WANT_MEMORY },
-	{ "--cpus-per-task", 'c', WANT_CPUS },
-	{ "--time", 't', WANT_TIME },
+	{ "mem", MEANS_MEMORY, TAKES_VALUE, 0 },
+	{ "mem-bind", MEANS_NOTHING, TAKES_VALUE, 0 },
+	{ "mem-per-cpu", MEANS_MEMORY_PER_CPU, TAKES_VALUE, 0 },
+	{ "mem-per-gpu", MEANS_OTHER_WAY, TAKES_VALUE, 0 },
+	{ "cpus-per-task", MEANS_CPUS, TAKES_VALUE, 'c' },
+	{ "cpus-per-gpu", MEANS_OTHER_WAY, TAKES_VALUE, 0 },
+	{ "time", MEANS_TIME, TAKES_VALUE, 't' },
+	{ "time-min", MEANS_OTHER_WAY, TAKES_VALUE, 0 },
+	{ "tres-bind", MEANS_NOTHING, TAKES_VALUE, 0 },
+	{ "tres-per-task", MEANS_BY_TASK, TAKES_VALUE, 0 },
+	{ "ntasks", MEANS_TASKS, TAKES_VALUE, 'n' },
+	{ "ntasks-per-core", MEANS_NOTHING, TAKES_VALUE, 0 },
+	{ "ntasks-per-gpu", MEANS_TASKS, TAKES_VALUE, 0 },
+	{ "ntasks-per-node", MEANS_TASKS, TAKES_VALUE, 0 },
+	{ "ntasks-per-socket", MEANS_NOTHING, TAKES_VALUE, 0 },
+	{ "ntasks-per-tres", MEANS_TASKS, TAKES_VALUE, 0 },
+	{ "tasks-per-node", MEANS_TASKS, TAKES_VALUE, 0 },
+	{ "nodes", MEANS_TASKS, TAKES_VALUE, 'N' },
+	{ "nodefile", MEANS_NOTHING, TAKES_VALUE, 'F' },
+	{ "nodelist", MEANS_NOTHING, TAKES_VALUE, 'w' },
+	{ "exclude", MEANS_NOTHING, TAKES_VALUE, 'x' },
+	{ "exclusive", MEANS_EXCLUSIVE, TAKES_ATTACHED, 0 },
+	{ "ignore-pbs", MEANS_IGNORE_PBS, TAKES_NONE, 0 },
+	{ "job-name", MEANS_NOTHING, TAKES_VALUE, 'J' },
+	{ "output", MEANS_NOTHING, TAKES_VALUE, 'o' },
+	{ "error", MEANS_NOTHING, TAKES_VALUE, 'e' },
+	{ "comment", MEANS_NOTHING, TAKES_VALUE, 0 },
+	{ "contiguous", MEANS_NOTHING, TAKES_NONE, 0 },
+	{ "get-user-env", MEANS_NOTHING, TAKES_ATTACHED, 0 },
+	{ "hold", MEANS_NOTHING, TAKES_NONE, 'H' },
+	{ "help", MEANS_NOTHING, TAKES_NONE, 'h' },
+	{ "nice", MEANS_NOTHING, TAKES_ATTACHED, 0 },
+	{ "no-kill", MEANS_NOTHING, TAKES_ATTACHED, 'k' },
+	{ "no-requeue", MEANS_NOTHING, TAKES_NONE, 0 },
+	{ "overcommit", MEANS_NOTHING, TAKES_NONE, 'O' },
+	{ "oversubscribe", MEANS_NOTHING, TAKES_NONE, 's' },
+	{ "parsable", MEANS_NOTHING, TAKES_NONE, 0 },
+	{ "quiet", MEANS_NOTHING, TAKES_NONE, 'Q' },
+	{ "reboot", MEANS_NOTHING, TAKES_NONE, 0 },
+	{ "requeue", MEANS_NOTHING, TAKES_ATTACHED, 0 },
+	{ "spread-job", MEANS_NOTHING, TAKES_NONE, 0 },
+	{ "test-only", MEANS_NOTHING, TAKES_NONE, 0 },
+	{ "usage", MEANS_NOTHING, TAKES_NONE, 'u' },
+	{ "use-min-nodes", MEANS_NOTHING, TAKES_NONE, 0 },
+	{ "verbose", MEANS_NOTHING, TAKES_NONE, 'v' },
+	{ "version", MEANS_NOTHING, TAKES_NONE, 'V' },
+	{ "wait", MEANS_NOTHING, TAKES_NONE, 'W' },
 };
+
+static const struct option other_letter = { "", MEANS_NOTHING, TAKES_VALUE, 0 };
 
 static void amount_of(const struct size_ask *ask, enum wanted wanted, char text[SIZE_SLURM_TEXT])
 {
@@ -66,193 +128,231 @@ static void amount_of(const struct size_ask *ask, enum wanted wanted, char text[
 		size_slurm_time(ask->seconds, text);
 }
 
-/* A word of a directive: where it stands, and where the value in it begins ("" when that is the next word). */
-struct word {
-	const char *at;
-	size_t n;
+/* By its name of n bytes, or what it alone begins with; NULL: another, or more than one. */
+static const struct option *long_option(const char *name, size_t n)
+{
+	const struct option *fits = NULL;
+	size_t n_fits = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
+		if (strncmp(options[i].name, name, n) != 0)
+			continue;
+		if (options[i].name[n] == '\0')
+			return &options[i];
+		fits = &options[i];
+		n_fits++;
+	}
+	return n_fits == 1 && fits->meaning != MEANS_NOTHING ? fits : NULL;
+}
+
+static const struct option *short_option(char letter)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(options); i++)
+		if (options[i].letter && options[i].letter == letter)
+			return &options[i];
+	return &other_letter;
+}
+
+/* An option with its value: in the word itself from `at` on, or all of the next word. */
+struct given {
+	size_t word;
+	size_t value_word;
+	size_t at;
+	const char *value;
 };
 
-static struct word next_word(const char **cursor, const char *end)
+/* "0", "0G" */
+static bool is_nothing(const char *value)
 {
-	struct word word;
-	char quote = 0;
+	size_t digits = strspn(value, "0");
 
-	while (*cursor < end && isspace((unsigned char) **cursor))
-		(*cursor)++;
-	word.at = *cursor;
-	for (; *cursor < end && (quote || !isspace((unsigned char) **cursor)); (*cursor)++) {
-		if (quote && **cursor == quote)
-			quote = 0;
-		else if (!quote && (**cursor == '"' || **cursor == '\''))
-			quote = **cursor;
-	}
-	word.n = (size_t) (*cursor - word.at);
-	return word;
-}
-
-static bool is(struct word word, const char *text)
-{
-	return word.n == strlen(text) && memcmp(word.at, text, word.n) == 0;
-}
-
-static bool begins(struct word word, const char *text)
-{
-	return word.n >= strlen(text) && memcmp(word.at, text, strlen(text)) == 0;
-}
-
-/* The option that the word is, and where its value begins within it; `n` of the word: the value is the next word. NULL: none of those that are changed. */
-static const struct option *option_of(struct word word, size_t *ret_value)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
-		const struct option *o = &options[i];
-		size_t n = strlen(o->name);
-
-		*ret_value = word.n;
-		if (is(word, o->name))
-			return o;
-		if (begins(word, o->name) && word.at[n] == '=') {
-			*ret_value = n + 1;
-			return o;
-		}
-		if (o->letter && word.n >= 2 && word.at[0] == '-' && word.at[1] == o->letter) {
-			*ret_value = word.n > 2 ? 2 : word.n;
-			return o;
-		}
-	}
-	return NULL;
+	return digits > 0 && strspn(value + digits, "KMGTkmgt") == strlen(value + digits);
 }
 
 /* Puts the amount in the place of the value; of memory by the CPU, the whole option is replaced. */
-static void note_option(
-	struct reading *r, const struct option *o, struct word word, struct word value)
+static void change_value(struct reading *r, enum wanted wanted, bool per_cpu, struct given g)
 {
+	const struct size_script_word *first = &r->directives.words[g.word];
+	const struct size_script_word *last = &r->directives.words[g.value_word];
+	struct change *c = &r->changes[wanted];
 	char amount[SIZE_SLURM_TEXT];
-	struct change *c = &r->changes[o->wanted];
-	bool per_cpu = strcmp(o->name, "--mem-per-cpu") == 0;
+	char quote = 0;
 
-	amount_of(r->ask, o->wanted, amount);
-	r->doubled[o->wanted] = r->doubled[o->wanted] || r->found[o->wanted];
-	r->found[o->wanted] = true;
-	if (o->wanted == WANT_MEMORY) {
-		r->per_cpu = per_cpu;
-		r->whole_node = !per_cpu && (is(value, "0") || is(value, "\"0\""));
+	amount_of(r->ask, wanted, amount);
+	r->doubled[wanted] = r->doubled[wanted] || r->found[wanted];
+	r->found[wanted] = true;
+	if (first->line != last->line)
+		r->lacking = g.word + 1;
+	c->from = per_cpu ? first->from : size_directives_place(r->script, last, g.at, &quote);
+	c->to = last->to;
+	snprintf(c->text, sizeof(c->text), "%s%s%.1s", per_cpu ? "--mem=" : "", amount,
+		(const char[2]){ quote, '\0' });
+}
+
+static void take_option(struct reading *r, const struct option *o, struct given g)
+{
+	switch (o->meaning) {
+	case MEANS_MEMORY:
+	case MEANS_MEMORY_PER_CPU:
+		r->per_cpu = o->meaning == MEANS_MEMORY_PER_CPU;
+		r->whole_node = !r->per_cpu && is_nothing(g.value);
+		change_value(r, WANT_MEMORY, r->per_cpu, g);
+		break;
+	case MEANS_CPUS:
+	case MEANS_TIME:
+		change_value(r, (enum wanted) o->meaning, false, g);
+		break;
+	case MEANS_TASKS:
+		r->many_tasks =
+			r->many_tasks || (strcmp(g.value, "1") != 0 && strcmp(g.value, "1-1") != 0);
+		break;
+	case MEANS_BY_TASK:
+		r->other_way = r->other_way || strstr(g.value, "cpu") || strstr(g.value, "mem");
+		break;
+	case MEANS_OTHER_WAY:
+		r->other_way = true;
+		break;
+	case MEANS_EXCLUSIVE:
+		r->exclusive = r->exclusive || !g.value[0];
+		break;
+	case MEANS_IGNORE_PBS:
+		r->ignore_pbs = true;
+		break;
+	default:
+		break;
 	}
-	c->from = (size_t) ((per_cpu ? word.at : value.at) - r->script);
-	c->to = (size_t) (value.at + value.n - r->script);
-	snprintf(c->text, sizeof(c->text), "%s%s", per_cpu ? "--mem=" : "", amount);
 }
 
-/* What is not changed and yet decides what the amounts mean. */
-static void note_other(struct reading *r, struct word word, struct word next)
+/* The option of one word, whose value begins `at` within it unless it is the next word. Returns the word to go on with. */
+static size_t take_valued(struct reading *r, const struct option *o, size_t word, size_t at)
 {
-	struct word value = next;
+	const char *text = size_directives_text(&r->directives, word);
+	struct given g = { word, word, at, at ? text + at : "" };
 
-	if (begins(word, "--ntasks=") || begins(word, "--ntasks-per-node=") ||
-		begins(word, "--nodes="))
-		value = (struct word){ strchr(word.at, '=') + 1,
-			(size_t) (word.at + word.n - strchr(word.at, '=') - 1) };
-	else if ((begins(word, "-n") || begins(word, "-N")) && word.n > 2)
-		value = (struct word){ word.at + 2, word.n - 2 };
-	else if (!is(word, "-n") && !is(word, "-N") && !is(word, "--ntasks") &&
-		 !is(word, "--ntasks-per-node") && !is(word, "--nodes"))
-		value.n = 0;
-	r->many_tasks = r->many_tasks || (value.n > 0 && !is(value, "1"));
-	r->exclusive = r->exclusive || begins(word, "--exclusive");
-	r->other_way = r->other_way || begins(word, "--mem-per-gpu") ||
-		       begins(word, "--cpus-per-gpu") || begins(word, "--time-min");
-	r->heterogeneous = r->heterogeneous || is(word, "hetjob") || is(word, "packjob");
-}
-
-static void read_directive(struct reading *r, const char *line, size_t n)
-{
-	const char *cursor = line + strlen(DIRECTIVE);
-	const char *end = line + n;
-	struct word word;
-
-	while ((word = next_word(&cursor, end)).n > 0 && word.at[0] != '#') {
-		const char *ahead = cursor;
-		struct word next = next_word(&ahead, end);
-		size_t value;
-		const struct option *o = option_of(word, &value);
-
-		if (!o) {
-			note_other(r, word, next);
-		} else if (value < word.n) {
-			note_option(r, o, word, (struct word){ word.at + value, word.n - value });
-		} else if (next.n > 0) {
-			note_option(r, o, word, next);
-			cursor = ahead;
+	if (o->takes == TAKES_VALUE && !at) {
+		if (word + 1 == r->directives.n) {
+			r->lacking = word + 1;
+			return word + 1;
 		}
+		g.value_word = word + 1;
+		g.value = size_directives_text(&r->directives, word + 1);
+	}
+	if (o->takes == TAKES_VALUE && !g.value[0])
+		r->lacking = word + 1;
+	take_option(r, o, g);
+	return g.value_word + 1;
+}
+
+static size_t take_long(struct reading *r, size_t word)
+{
+	const char *text = size_directives_text(&r->directives, word);
+	size_t n = strcspn(text, "=");
+	const struct option *o = long_option(text + 2, n - 2);
+
+	if (o)
+		return take_valued(r, o, word, text[n] ? n + 1 : 0);
+	if (!text[n] && word + 1 < r->directives.n &&
+		size_directives_text(&r->directives, word + 1)[0] != '-')
+		word++;
+	return word + 1;
+}
+
+/* "-c8", "-c 8", "-Hc8" */
+static size_t take_short(struct reading *r, size_t word)
+{
+	const char *text = size_directives_text(&r->directives, word);
+
+	for (size_t i = 1; text[i]; i++) {
+		const struct option *o = short_option(text[i]);
+
+		if (o->takes == TAKES_VALUE)
+			return take_valued(r, o, word, text[i + 1] ? i + 1 : 0);
+		if (o->takes == TAKES_ATTACHED)
+			break;
+	}
+	return word + 1;
+}
+
+static void take_words(struct reading *r)
+{
+	for (size_t i = 0; i < r->directives.n; i++) {
+		const char *text = size_directives_text(&r->directives, i);
+
+		r->heterogeneous = r->heterogeneous || strcasecmp(text, "hetjob") == 0 ||
+				   strcasecmp(text, "packjob") == 0;
+	}
+	for (size_t i = 0; i < r->directives.n && !r->stray;) {
+		const char *text = size_directives_text(&r->directives, i);
+
+		if (text[0] != '-' || !text[1] || strcmp(text, "--") == 0)
+			r->stray = i + 1;
+		else
+			i = text[1] == '-' ? take_long(r, i) : take_short(r, i);
 	}
 }
 
-static bool is_directive(const char *line, size_t n)
+static int refuse_word(const struct reading *r, size_t word, const char *about, struct error *err)
 {
-	size_t length = strlen(DIRECTIVE);
+	const char *text = size_directives_text(&r->directives, word - 1);
+	struct buf shown = { 0 };
 
-	return n > length && memcmp(line, DIRECTIVE, length) == 0 &&
-	       isspace((unsigned char) line[length]);
+	text_add_printable(&shown, text, strnlen(text, 60));
+	error_say(err, -EINVAL, "line %zu: %s: %s", r->directives.words[word - 1].line,
+		shown.data && !shown.failed ? shown.data : "a word", about);
+	buf_done(&shown);
+	return -EINVAL;
 }
 
-/* Only blank lines and comments: sbatch(1) reads no directive behind the first command. */
-static bool is_comment(const char *line, size_t n)
+static int judge_file(const char *script, size_t n, struct error *err)
 {
-	size_t i = 0;
-
-	while (i < n && isspace((unsigned char) line[i]))
-		i++;
-	return i == n || line[i] == '#';
+	if (n < 2 || memcmp(script, "#!", 2) != 0)
+		return error_say(err, -EINVAL,
+			"no batch script: its first line is no #!INTERPRETER, which sbatch needs");
+	if (memchr(script, '\0', n))
+		return error_say(err, -EINVAL, "no batch script: it has bytes of 0 in it");
+	return 0;
 }
 
-static void read_lines(struct reading *r)
+static int judge_lines(const struct reading *r, struct error *err)
 {
-	bool in_commands = false;
-	const char *newline;
-
-	for (size_t at = 0; at < r->n; at = newline ? (size_t) (newline - r->script) + 1 : r->n) {
-		const char *line = r->script + at;
-		size_t n;
-
-		newline = memchr(line, '\n', r->n - at);
-		n = newline ? (size_t) (newline - line) : r->n - at;
-		if (n > 0 && line[n - 1] == '\r' && at == 0)
-			r->end = "\r\n";
-		if (at == 0)
-			r->first_line = r->behind = newline ? n + 1 : n;
-		in_commands = in_commands || !is_comment(line, n);
-		if (!is_directive(line, n))
-			continue;
-		if (in_commands) {
-			r->late++;
-			continue;
-		}
-		read_directive(r, line, n);
-		r->any = true;
-		r->behind = newline ? at + n + 1 : at + n;
-	}
+	if (r->directives.unmatched)
+		return error_say(err, -EINVAL,
+			"line %zu: a quote is not closed, which sbatch refuses",
+			r->directives.unmatched);
+	if (r->directives.other && !r->directives.any)
+		return error_say(
+			err, -EINVAL, "a script for PBS or LSF: only #SBATCH lines are changed");
+	if (r->directives.other && !r->ignore_pbs)
+		return error_say(err, -EINVAL,
+			"it has lines of #PBS or #BSUB, which sbatch reads as well: remove them, "
+			"or "
+			"add #SBATCH --ignore-pbs");
+	return 0;
 }
 
 static int judge(const struct reading *r, struct error *err)
 {
 	static const char *const names[] = { "memory", "CPUs", "time" };
+	int result = judge_lines(r, err);
 
-	if (r->n < 2 || memcmp(r->script, "#!", 2) != 0)
-		return error_say(err, -EINVAL,
-			"no batch script: its first line is no #!INTERPRETER, which sbatch needs");
-	if (memchr(r->script, '\0', r->n))
-		return error_say(err, -EINVAL, "no batch script: it has bytes of 0 in it");
+	if (result < 0)
+		return result;
 	if (r->heterogeneous)
 		return error_say(err, -EINVAL,
 			"a heterogeneous job has several requests, and it is not known which is "
 			"meant");
+	if (r->stray)
+		return refuse_word(r, r->stray, "no option, which sbatch refuses", err);
+	if (r->lacking)
+		return refuse_word(r, r->lacking, "its value is not on the same line", err);
 	if (r->many_tasks)
 		return error_say(err, -EINVAL,
 			"it has several tasks or nodes, and the request is for all of the job: "
 			"divide it by hand");
 	if (r->other_way)
 		return error_say(err, -EINVAL,
-			"it asks by the GPU (--mem-per-gpu, --cpus-per-gpu) or for a least time "
-			"(--time-min): change it by hand");
+			"it asks by the GPU or the task (--mem-per-gpu, --cpus-per-gpu, "
+			"--tres-per-task) or for a least time (--time-min): change it by hand");
 	for (int i = 0; i < N_WANTED; i++)
 		if (r->doubled[i])
 			return error_say(err, -EINVAL,
@@ -262,19 +362,24 @@ static int judge(const struct reading *r, struct error *err)
 
 static void add_notes(const struct reading *r, struct buf *notes)
 {
+	size_t late = r->directives.late;
+
 	if (r->per_cpu && r->ask->memory_bytes > 0)
 		buf_add_text(notes,
 			"--mem-per-cpu gives way to --mem: the request is for the whole job\n");
 	if (r->whole_node && r->ask->memory_bytes > 0)
 		buf_add_text(notes, "--mem=0 asked for all memory of the node\n");
 	if (r->exclusive)
-		buf_add_text(
-			notes, "with --exclusive the whole node is taken, whatever is asked for\n");
-	if (r->late > 0)
+		buf_add_text(notes,
+			"with --exclusive all CPUs of the node are taken, whatever is asked for; "
+			"memory is not\n");
+	if (late > 0)
 		buf_addf(notes,
 			"%zu #SBATCH line%s behind the first command, where sbatch reads none: "
 			"left alone\n",
-			r->late, r->late == 1 ? "" : "s");
+			late, late == 1 ? "" : "s");
+	if (r->directives.end[0] == '\r')
+		buf_add_text(notes, "its lines end with CR LF, which sbatch refuses: left alone\n");
 }
 
 static int by_place(const void *a, const void *b)
@@ -294,19 +399,19 @@ static void add_missing(const struct reading *r, struct buf *out)
 
 		amount_of(r->ask, (enum wanted) i, amount);
 		if (!r->found[i] && amount[0])
-			buf_addf(out, DIRECTIVE " %s%s%s", names[i], amount, r->end);
+			buf_addf(out, DIRECTIVE " %s%s%s", names[i], amount, r->directives.end);
 	}
 }
 
 /* Copies up to a place, with the missing lines where they belong on the way. */
 static void copy_to(const struct reading *r, size_t *at, size_t to, struct buf *out)
 {
-	if (*at <= r->behind && r->behind <= to) {
-		buf_add(out, r->script + *at, r->behind - *at);
-		if (r->behind > 0 && r->script[r->behind - 1] != '\n')
-			buf_add_text(out, r->end);
+	if (*at <= r->directives.behind && r->directives.behind <= to) {
+		buf_add(out, r->script + *at, r->directives.behind - *at);
+		if (r->directives.behind > 0 && r->script[r->directives.behind - 1] != '\n')
+			buf_add_text(out, r->directives.end);
 		add_missing(r, out);
-		*at = r->behind;
+		*at = r->directives.behind;
 	}
 	buf_add(out, r->script + *at, to - *at);
 	*at = to;
@@ -334,18 +439,30 @@ static void write_changed(const struct reading *r, struct buf *out)
 	copy_to(r, &at, r->n, out);
 }
 
+static int change_script(struct reading *r, struct buf *out, struct buf *notes, struct error *err)
+{
+	int result = size_directives_read(r->script, r->n, &r->directives);
+
+	if (result == 0) {
+		take_words(r);
+		result = judge(r, err);
+	}
+	if (result == 0) {
+		add_notes(r, notes);
+		write_changed(r, out);
+		result = out->failed || notes->failed ? -ENOMEM : 0;
+	}
+	return result == -ENOMEM ? error_say(err, -ENOMEM, "there is not enough memory") : result;
+}
+
 int size_script_change(const char *script, size_t n, const struct size_ask *ask, struct buf *out,
 	struct buf *notes, struct error *err)
 {
-	struct reading r = { .script = script, .n = n, .ask = ask, .end = "\n" };
-	int result;
+	struct reading r = { .script = script, .n = n, .ask = ask };
+	int result = judge_file(script, n, err);
 
-	read_lines(&r);
-	result = judge(&r, err);
-	if (result < 0)
-		return result;
-	add_notes(&r, notes);
-	write_changed(&r, out);
-	return out->failed || notes->failed ? error_say(err, -ENOMEM, "there is not enough memory")
-					    : 0;
+	if (result == 0)
+		result = change_script(&r, out, notes, err);
+	size_directives_done(&r.directives);
+	return result;
 }

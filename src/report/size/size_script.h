@@ -15,7 +15,8 @@ struct error;
 
 /*
  * Writes the changed script to `out`, and to `notes` a line (with its end) about each thing that was left alone or replaced with care, such as --mem-per-cpu. 0; -EINVAL with
- * a line that names what is no batch script or cannot be changed without doubt (two --mem lines, a request in a heterogeneous job); -ENOMEM.
+ * a line that names what is no batch script or cannot be changed without doubt (two --mem lines, a request in a heterogeneous job); -ENOMEM. Of an option that is given twice
+ * sbatch takes the last, but sbatch(1) does not say so; and it refuses --mem beside --mem-per-cpu: both are doubts. So are lines of #PBS or #BSUB, unless --ignore-pbs is there.
  */
 int size_script_change(const char *script, size_t n, const struct size_ask *ask, struct buf *out,
 	struct buf *notes, struct error *err);
