@@ -3,6 +3,7 @@
  * Feeds bytes, as an info file and a series with "\n\n" between, to what draws runs: points stand in order, are no more than asked for and below the
  * panel's highest, stacked lines are alike; no line of the text passes the width, no byte reaches a terminal as a command.
  */
+#include "page_check.h"
 #include "scratch.h"
 
 #include <math.h>
@@ -16,24 +17,8 @@
 #include "report/axis.h"
 #include "report/picture.h"
 #include "report/picture_text.h"
-#include "report/wrap.h"
 
 #define POINTS 16
-
-static void check_text(const struct buf *out, size_t columns)
-{
-	must(!out->failed);
-	for (size_t at = 0; at < out->len;) {
-		const char *line = out->data + at;
-		size_t n = strcspn(line, "\n");
-
-		must(at + n < out->len); /* no NUL, and the last line ends, too */
-		must(text_columns(line, n) <= columns);
-		for (size_t i = 0; i < n; i++)
-			must((unsigned char) line[i] >= 0x20 && line[i] != 0x7f);
-		at += n + 1;
-	}
-}
 
 static void check_line(const struct picture_panel *panel, const struct picture_line *line)
 {
@@ -85,7 +70,7 @@ static void draw(const struct stored_run *run, const struct picture_options *o, 
 	}
 	check_picture(&p);
 	picture_text(&p, &look, &out);
-	check_text(&out, columns);
+	page_check(&out, columns);
 	picture_done(&p);
 	buf_done(&out);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Feeds bytes, as an info file and a series with "\n\n" between, to what shows runs: no line may pass the width, no byte reach a terminal as a command. */
+#include "page_check.h"
 #include "scratch.h"
 
 #include <stdio.h>
@@ -9,28 +10,12 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "report/show.h"
-#include "report/wrap.h"
 
 static struct show_look look;
 
-static void check_page(const struct buf *out)
-{
-	must(!out->failed);
-	for (size_t at = 0; at < out->len;) {
-		const char *line = out->data + at;
-		size_t n = strcspn(line, "\n");
-
-		must(at + n < out->len); /* no NUL, and the last line ends, too */
-		must(text_columns(line, n) <= look.columns);
-		for (size_t i = 0; i < n; i++)
-			must((unsigned char) line[i] >= 0x20 && line[i] != 0x7f);
-		at += n + 1;
-	}
-}
-
 static int check_piece(const struct buf *piece)
 {
-	check_page(piece);
+	page_check(piece, look.columns);
 	return 0;
 }
 
@@ -42,7 +27,7 @@ static void show_story(const struct stored_run *run, struct story *s)
 	if (story_gather(run, s) < 0)
 		return;
 	show_page(s, &look, &out);
-	check_page(&out);
+	page_check(&out, look.columns);
 	json = show_json(s);
 	must(json_is_object(json));
 	json_decref(json);

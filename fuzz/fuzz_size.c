@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Feeds bytes, as an info file and a series with "\n\n" between, to what makes requests: no amount out of nothing, no line wider than asked for, no byte that commands a terminal. */
+#include "page_check.h"
 #include "scratch.h"
 
 #include <math.h>
@@ -9,24 +10,8 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "report/size/size_plan.h"
-#include "report/wrap.h"
 
 #define COPIES 3
-
-static void check_text(const struct buf *out, size_t columns)
-{
-	must(!out->failed);
-	for (size_t at = 0; at < out->len;) {
-		const char *line = out->data + at;
-		size_t n = strcspn(line, "\n");
-
-		must(at + n < out->len); /* no NUL, and the last line ends, too */
-		must(text_columns(line, n) <= columns);
-		for (size_t i = 0; i < n; i++)
-			must((unsigned char) line[i] >= 0x20 && line[i] != 0x7f);
-		at += n + 1;
-	}
-}
 
 static void check_parts(const struct size_plan *plan)
 {
@@ -54,7 +39,7 @@ static void size_runs(struct size_run *runs, size_t n, bool retry)
 	for (size_t columns = 40; columns <= 120; columns += 80) {
 		buf_clear(&out);
 		size_plan_text(&plan, &options, columns, false, &out);
-		check_text(&out, columns);
+		page_check(&out, columns);
 	}
 	buf_clear(&out);
 	size_plan_json(&plan, &options, &out);

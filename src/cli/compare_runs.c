@@ -4,17 +4,17 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/buf.h"
 #include "base/error.h"
-#include "cli/run_words.h"
+#include "cli/run_walk.h"
 #include "cli/verb.h"
 
 #define GROUPS_MAX 26
 
 /* Runs on their way into groups. */
 struct taking {
+	struct run_walk walk;
 	struct compare_runs *runs;
 	struct compare *c;
 	size_t group; /* of the word, where they are not grouped by a field */
@@ -38,9 +38,11 @@ static void set_label(const struct taking *t, const struct stored_run *run, stru
 	field_done(&field);
 }
 
-/* `alone`: it is all of its group, and is shown however it ended. */
-static int take(const struct taking *t, const struct stored_run *run, bool alone)
+/* One that is all of its group is shown however it ended. */
+static int take(const struct stored_run *run, bool several, void *context)
 {
+	const struct taking *t = context;
+	bool alone = t->alone && !several && !t->runs->by;
 	bool unfit = !t->runs->all_outcomes && compare_outcome(run) != OUTCOME_FINE;
 	struct buf label = { 0 };
 	int r = -ENOMEM;
@@ -61,54 +63,6 @@ static int take(const struct taking *t, const struct stored_run *run, bool alone
 	return r;
 }
 
-/* Most are runs of ours that are done: of those what only a plot needs is not read. */
-static bool open_brief(const struct taking *t, const char *file, struct stored_run *run)
-{
-	return !(t->runs->by && field_is_apart(t->runs->by)) &&
-	       stored_run_open_brief(file, run) == 0;
-}
-
-static int take_file(const struct taking *t, const char *file, size_t which)
-{
-	struct stored_run run;
-	struct error err = { 0 };
-	int r = 0;
-
-	if (which > 0 || !open_brief(t, file, &run))
-		r = stored_run_open_which(file, which, &run, &err);
-	if (r < 0) {
-		complain("%s", err.text);
-		t->runs->unreadable++;
-		return r == -ENOMEM ? r : 0;
-	}
-	r = take(t, &run, false);
-	stored_run_done(&run);
-	return r;
-}
-
-static int take_found(const struct found_run *found, void *context)
-{
-	const struct taking *t = context;
-
-	if (found->code < 0) {
-		complain("%s: %s", found->path, strerror(-found->code));
-		t->runs->unreadable++;
-		return 0;
-	}
-	return take_file(t, found->path, 0);
-}
-
-/* All runs of the file that the word stands for: some of other tools hold several. */
-static int take_opened(const struct taking *t, const struct stored_run *run)
-{
-	int64_t n = run->importer ? stored_run_count(run->file, NULL) : 1;
-	int r = take(t, run, t->alone && n <= 1 && !t->runs->by);
-
-	for (int64_t i = 1; r == 0 && i < n; i++)
-		r = take_file(t, run->file, (size_t) i);
-	return r;
-}
-
 /* Where runs stand by their words, their group has lost them. */
 static int count_unreadable(struct taking *t, size_t n)
 {
@@ -124,57 +78,13 @@ static int count_unreadable(struct taking *t, size_t n)
 	return 0;
 }
 
-static bool is_directory(const char *word)
-{
-	struct stat st;
-
-	return stat(word, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
-static size_t runs_seen(const struct taking *t)
-{
-	size_t n = t->runs->unreadable;
-
-	for (size_t g = 0; g < t->c->n_groups; g++)
-		n += compare_given(&t->c->groups[g]);
-	return n;
-}
-
-static int open_word(struct taking *t, const char *word)
-{
-	struct stored_run run;
-	struct error err = { 0 };
-	int r = 0;
-
-	if (!open_brief(t, word, &run))
-		r = run_word_open(word, t->runs->output_prefix, LOG_WARNING, &run, &err);
-
-	if (r == 0) {
-		r = take_opened(t, &run);
-		stored_run_done(&run);
-		return r;
-	}
-	/* A directory that is no run may be one of runs. */
-	if (is_directory(word)) {
-		size_t before = runs_seen(t);
-
-		r = find_runs(word, take_found, t, NULL);
-		if (r == 0 && runs_seen(t) > before)
-			return 0;
-	}
-	if (r == -ENOMEM)
-		return r;
-	complain("%s", err.text);
-	t->runs->unreadable++;
-	return 0;
-}
-
 static int take_word(struct taking *t, const char *word)
 {
-	size_t before = t->runs->unreadable;
-	int r = open_word(t, word);
+	size_t before = t->walk.unreadable;
+	int r = run_walk_word(&t->walk, word);
 
-	return r == 0 ? count_unreadable(t, t->runs->unreadable - before) : r;
+	t->runs->unreadable = t->walk.unreadable;
+	return r == 0 ? count_unreadable(t, t->walk.unreadable - before) : r;
 }
 
 static void say_again(const struct compare_again *again, const char *one, const char *several)
@@ -238,6 +148,11 @@ int compare_runs(struct compare_runs *runs, char **words, struct compare *c)
 		complain("no more than %d groups are compared", GROUPS_MAX);
 		return -EINVAL;
 	}
+	/* Most are runs of ours that are done. */
+	t.walk = (struct run_walk){ .output_prefix = runs->output_prefix,
+		.brief = !(runs->by && field_is_apart(runs->by)),
+		.take = take,
+		.context = &t };
 	r = take_words(&t, words);
 	if (r == 0) {
 		asked_names_warn(&runs->asked);

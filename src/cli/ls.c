@@ -10,14 +10,7 @@ const struct option_choice ls_format_choices[] = { { "table", LS_TABLE }, { "jso
 	{ "jsonl", LS_JSONL }, { "csv", LS_CSV }, { "yaml", LS_YAML }, { NULL, 0 } };
 
 static const struct option_row rows[] = {
-	{ .group = "Which runs",
-		.name = "where",
-		.letter = 'w',
-		.argument = "EXPRESSION",
-		.repeats = true,
-		.offers = OFFERS_FIELD,
-		.help = "those alone of which it is true, such as 'memory_peak_bytes > 2GiB and "
-			"started > -7d'; given several times, all have to be" },
+	{ .group = "Which runs", OPTION_WHERE },
 	{ .name = "last", .help = "the one alone that began last" },
 	{ .name = "newest",
 		.letter = 'n',

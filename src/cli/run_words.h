@@ -17,6 +17,11 @@ struct error;
 	.help = "the prefix that runs are recorded with: ids and @last are looked for in what "    \
 		"stands before its "                                                               \
 		"first {"
+#define OPTION_WHERE                                                                               \
+	.name = "where", .letter = 'w', .argument = "EXPRESSION", .repeats = true,                 \
+	.offers = OFFERS_FIELD,                                                                    \
+	.help = "those alone of which it is true, such as 'memory_peak_bytes > 2GiB and "          \
+		"started > -7d'; given several times, all have to be"
 /* For the help of a verb. */
 #define RUN_WORDS                                                                                  \
 	"RUN is any file of a run (info.json, usage.jsonl, stdout ...), its directory or prefix, " \

@@ -14,13 +14,7 @@ const struct option_choice size_policy_choices[] = { { "once", SIZE_ONCE }, { "r
 	{ NULL, 0 } };
 
 static const struct option_row rows[] = {
-	{ .group = "Which runs",
-		.name = "where",
-		.letter = 'w',
-		.argument = "EXPRESSION",
-		.repeats = true,
-		.offers = OFFERS_FIELD,
-		.help = "those alone of which it is true, as 'assay ls' has it" },
+	{ .group = "Which runs", OPTION_WHERE },
 	{ .name = "like",
 		.argument = "RUN",
 		.offers = OFFERS_RUNS,

@@ -13,6 +13,7 @@
 #include "base/macros.h"
 #include "base/units.h"
 #include "base/utf8.h"
+#include "cli/ending.h"
 #include "cli/program.h"
 #include "cli/run_words.h"
 #include "cli/size_apply.h"
@@ -192,18 +193,6 @@ static int read_like(const struct verb *verb, const struct option_values *values
 	return like ? size_runs_like(&q->runs, like, err) : 0;
 }
 
-static bool wants_color(const struct verb *verb, const struct option_values *values)
-{
-	const struct option_value *colors = verb_value(verb, values, "colors");
-	const char *terminal = getenv("TERM");
-	const char *none = getenv("NO_COLOR");
-
-	if (colors->rank > RANK_DEFAULT)
-		return colors->text != NULL;
-	return !(none && *none) && isatty(STDOUT_FILENO) && terminal && *terminal &&
-	       strcmp(terminal, "dumb") != 0;
-}
-
 static int read_request(const struct verb *verb, struct option_values *values, char **words,
 	struct request *q, struct error *err)
 {
@@ -213,7 +202,7 @@ static int read_request(const struct verb *verb, struct option_values *values, c
 	q->mixed = verb_option(verb, values, "mixed") != NULL;
 	q->options.retry = verb_value(verb, values, "policy")->text &&
 			   verb_value(verb, values, "policy")->number == SIZE_RETRY;
-	q->color = wants_color(verb, values);
+	q->color = ending_wants_color_on(verb, values, STDOUT_FILENO);
 	if (r == 0)
 		r = terminal_width(verb, values, &q->width, err);
 	if (r == 0)

@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/error.h"
 #include "base/units.h"
 #include "cli/log.h"
+#include "cli/run_walk.h"
 #include "cli/run_words.h"
 #include "cli/verb.h"
 #include "record/fields.h"
@@ -189,12 +189,14 @@ static int keep(struct size_runs *runs, const struct stored_run *run, char **sha
 	return 0;
 }
 
-static int take(struct size_runs *runs, const struct stored_run *run)
+static int take(const struct stored_run *run, bool several, void *context)
 {
+	struct size_runs *runs = context;
 	bool failed;
 	char *shape;
 	int r = note_place(runs, run);
 
+	(void) several;
 	if (r <= 0)
 		return r;
 	shape = shape_of(run, &failed);
@@ -204,79 +206,6 @@ static int take(struct size_runs *runs, const struct stored_run *run)
 		r = keep(runs, run, &shape);
 	free(shape);
 	return r;
-}
-
-static int take_file(struct size_runs *runs, const char *file, size_t which)
-{
-	struct stored_run run;
-	struct error err = { 0 };
-	int r = stored_run_open_which(file, which, &run, &err);
-
-	if (r < 0) {
-		complain("%s", err.text);
-		runs->failed = true;
-		return r == -ENOMEM ? r : 0;
-	}
-	r = take(runs, &run);
-	stored_run_done(&run);
-	return r;
-}
-
-static int take_found(const struct found_run *found, void *context)
-{
-	struct size_runs *runs = context;
-
-	if (found->code < 0) {
-		complain("%s: %s", found->path, strerror(-found->code));
-		runs->failed = true;
-		return 0;
-	}
-	return take_file(runs, found->path, 0);
-}
-
-/* Of a file of another tool that holds several; 0 or 1: it is one run, or another word. */
-static int64_t several_in(const char *word)
-{
-	return access(word, F_OK) == 0 ? stored_run_count(word, NULL) : 0;
-}
-
-static bool is_directory(const char *word)
-{
-	struct stat st;
-
-	return stat(word, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
-static int take_word(struct size_runs *runs, const char *word)
-{
-	struct stored_run run;
-	struct error err = { 0 };
-	size_t before = runs->looked_at;
-	int64_t several = several_in(word);
-	int r = 0;
-
-	for (int64_t i = 0; several > 1 && i < several && r == 0; i++)
-		r = take_file(runs, word, (size_t) i);
-	if (several > 1)
-		return r;
-	r = run_word_open(word, runs->output_prefix, LOG_WARNING, &run, &err);
-
-	if (r == 0) {
-		r = take(runs, &run);
-		stored_run_done(&run);
-		return r;
-	}
-	if (r == -ENOMEM)
-		return r;
-	/* A directory that is no run may be one of runs. */
-	if (is_directory(word)) {
-		r = find_runs(word, take_found, runs, NULL);
-		if (r == -ENOMEM || runs->looked_at > before)
-			return r == -ENOMEM ? r : 0;
-	}
-	complain("%s", err.text);
-	runs->failed = true;
-	return 0;
 }
 
 int size_runs_like(struct size_runs *runs, const char *word, struct error *err)
@@ -296,20 +225,15 @@ int size_runs_like(struct size_runs *runs, const char *word, struct error *err)
 
 int size_runs_find(struct size_runs *runs, char **words)
 {
-	struct error err = { 0 };
-	int r = 0;
+	struct run_walk walk = {
+		.output_prefix = runs->output_prefix, .take = take, .context = runs
+	};
+	int r = words[0] ? 0 : run_walk_usual(&walk);
 
-	if (words[0]) {
-		for (; *words && r == 0; words++)
-			r = take_word(runs, *words);
-		return r;
-	}
-	r = find_usual_runs(runs->output_prefix, take_found, runs, &err);
-	if (r < 0 && r != -ENOMEM && r != -ENOENT) {
-		complain("%s", err.text);
-		runs->failed = true;
-	}
-	return r == -ENOMEM ? r : 0;
+	for (; *words && r == 0; words++)
+		r = run_walk_word(&walk, *words);
+	runs->failed = runs->failed || walk.unreadable > 0;
+	return r;
 }
 
 void size_runs_done(struct size_runs *runs)

@@ -11,21 +11,6 @@
 #include "report/compare_view.h"
 #include "report/info_value.h"
 
-static void set_number(json_t *of, const char *name, double number)
-{
-	if (!isfinite(number))
-		return;
-	if (fabs(number) <= 9007199254740992.0 && (double) (json_int_t) number == number)
-		json_object_set_new(of, name, json_integer((json_int_t) number));
-	else
-		json_object_set_new(of, name, json_real(number));
-}
-
-static void set_count(json_t *of, const char *name, size_t n)
-{
-	json_object_set_new(of, name, json_integer((json_int_t) n));
-}
-
 static void set_quality(json_t *of, uint8_t quality)
 {
 	if (quality != ABSENT)
@@ -39,12 +24,12 @@ static json_t *group_json(const struct compare_group *g, bool base)
 
 	info_set_text(of, "label", g->label);
 	info_set_text(of, "first", g->first ? g->first : "");
-	set_count(of, "runs", g->runs);
+	info_set_count(of, "runs", g->runs);
 	if (g->unreadable > 0)
-		set_count(of, "unreadable", g->unreadable);
+		info_set_count(of, "unreadable", g->unreadable);
 	for (int o = 0; o < N_OUTCOME; o++)
 		if (g->outcomes[o] > 0)
-			set_count(outcomes, compare_outcome_name((enum compare_outcome) o),
+			info_set_count(outcomes, compare_outcome_name((enum compare_outcome) o),
 				g->outcomes[o]);
 	json_object_set_new(of, "outcomes", outcomes);
 	json_object_set_new(of, "base", json_boolean(base));
@@ -57,25 +42,25 @@ static json_t *series_json(const struct compare *c, const struct compare_series 
 	json_t *of = json_object();
 	struct statistics s;
 
-	set_count(of, "n", series->n);
+	info_set_count(of, "n", series->n);
 	set_quality(of, compare_quality(series));
 	if (series->values[0].source)
 		info_set_text(of, "key", c->sources[series->values[0].source - 1]);
 	if (series->n == 1) {
-		set_number(of, "value", series->values[0].value);
+		info_set_number(of, "value", series->values[0].value);
 		if (series->values[0].lower < series->values[0].value)
-			set_number(of, "lower", series->values[0].lower);
+			info_set_number(of, "lower", series->values[0].lower);
 		if (series->values[0].upper > series->values[0].value)
-			set_number(of, "upper", series->values[0].upper);
+			info_set_number(of, "upper", series->values[0].upper);
 	} else if (compare_statistics(series, &s)) {
-		set_number(of, "median", s.median);
-		set_number(of, "mad", s.mad);
-		set_number(of, "min", s.min);
-		set_number(of, "q05", s.q05);
-		set_number(of, "q25", s.q25);
-		set_number(of, "q75", s.q75);
-		set_number(of, "q95", s.q95);
-		set_number(of, "max", s.max);
+		info_set_number(of, "median", s.median);
+		info_set_number(of, "mad", s.mad);
+		info_set_number(of, "min", s.min);
+		info_set_number(of, "q05", s.q05);
+		info_set_number(of, "q25", s.q25);
+		info_set_number(of, "q75", s.q75);
+		info_set_number(of, "q95", s.q95);
+		info_set_number(of, "max", s.max);
 	}
 	return of;
 }
@@ -92,14 +77,14 @@ static json_t *difference_json(
 	info_set_text(of, "verdict", told_apart_name(d.verdict));
 	if (d.base_n > 0 && d.other_n > 0) {
 		if (!(isinf(d.lower) && isinf(d.upper)) || d.verdict == VERDICT_TOO_FEW)
-			set_number(of, "change", d.change);
+			info_set_number(of, "change", d.change);
 		if (d.has_relative)
-			set_number(of, "relative", d.relative);
+			info_set_number(of, "relative", d.relative);
 		set_quality(of, d.quality);
-		set_number(of, "lower", d.lower);
-		set_number(of, "upper", d.upper);
+		info_set_number(of, "lower", d.lower);
+		info_set_number(of, "upper", d.upper);
 		if (d.confidence > 0)
-			set_number(of, "confidence", d.confidence);
+			info_set_number(of, "confidence", d.confidence);
 		json_object_set_new(of, "sources_differ", json_boolean(d.sources_differ));
 	}
 	text_add_note(&note, view->c, row, view->base, other, &d);
@@ -209,7 +194,7 @@ void compare_json(const struct compare_view *view, struct buf *out)
 
 	info_set_text(all, "schema", "assay-compare");
 	info_set_text(all, "version", "1.0");
-	set_number(all, "confidence", view->confidence);
+	info_set_number(all, "confidence", view->confidence);
 	for (size_t i = 0; i < c->n_groups; i++)
 		json_array_append_new(
 			groups, group_json(&c->groups[i], c->n_groups > 1 && i == view->base));

@@ -7,16 +7,9 @@
 
 #include "report/info_value.h"
 
-static bool is(const json_t *limit, const char *member, const char *text)
-{
-	const char *found = info_text(limit, member, NULL);
-
-	return found && strcmp(found, text) == 0;
-}
-
 bool info_limit_binds(const json_t *limit)
 {
-	return !is(limit, "source", "RLIMIT_AS") && !is(limit, "source", "RLIMIT_DATA") &&
+	return !info_is(limit, "source", "RLIMIT_AS") && !info_is(limit, "source", "RLIMIT_DATA") &&
 	       json_is_number(json_object_get(limit, "limit"));
 }
 
@@ -28,8 +21,8 @@ const json_t *info_limit(const json_t *info, const char *name, const char *not_o
 	for (size_t i = 0; i < json_array_size(limits); i++) {
 		const json_t *limit = json_array_get(limits, i);
 
-		if (!is(limit, "name", name) || !info_limit_binds(limit) ||
-			(not_of && is(limit, "source", not_of)))
+		if (!info_is(limit, "name", name) || !info_limit_binds(limit) ||
+			(not_of && info_is(limit, "source", not_of)))
 			continue;
 		if (!found || info_number(limit, "limit", NULL) < info_number(found, "limit", NULL))
 			found = limit;
@@ -53,7 +46,7 @@ double info_limit_hits(const json_t *info, const char *name)
 
 	for (size_t i = 0; i < json_array_size(limits); i++) {
 		const json_t *limit = json_array_get(limits, i);
-		double hits = is(limit, "name", name) ? info_number(limit, "hits", NULL) : 0;
+		double hits = info_is(limit, "name", name) ? info_number(limit, "hits", NULL) : 0;
 
 		if (hits > 0)
 			sum += hits;

@@ -27,6 +27,28 @@ const char *info_text(const json_t *of, const char *name, const char *inner)
 	return json_string_value(info_member(of, name, inner));
 }
 
+bool info_is(const json_t *of, const char *name, const char *text)
+{
+	const char *found = info_text(of, name, NULL);
+
+	return found && strcmp(found, text) == 0;
+}
+
+void info_set_number(json_t *of, const char *name, double number)
+{
+	if (!isfinite(number))
+		return;
+	if (fabs(number) <= 9007199254740992.0 && (double) (json_int_t) number == number)
+		json_object_set_new(of, name, json_integer((json_int_t) number));
+	else
+		json_object_set_new(of, name, json_real(number));
+}
+
+void info_set_count(json_t *of, const char *name, uint64_t n)
+{
+	json_object_set_new(of, name, json_integer((json_int_t) n));
+}
+
 void info_set_text(json_t *of, const char *name, const char *text)
 {
 	struct buf printable = { 0 };

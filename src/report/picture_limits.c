@@ -15,17 +15,10 @@
 
 #define LEAST_MORE 0.01 /* than what is drawn: less is not seen */
 
-static bool is(const json_t *limit, const char *member, const char *text)
-{
-	const char *found = info_text(limit, member, NULL);
-
-	return found && strcmp(found, text) == 0;
-}
-
 /* RLIMIT_AS and RLIMIT_DATA bound each process, and address space instead of memory in use. */
 static bool binds_the_job(const json_t *limit)
 {
-	return !is(limit, "source", "RLIMIT_AS") && !is(limit, "source", "RLIMIT_DATA") &&
+	return !info_is(limit, "source", "RLIMIT_AS") && !info_is(limit, "source", "RLIMIT_DATA") &&
 	       info_number(limit, "limit", NULL) > 0;
 }
 
@@ -38,7 +31,7 @@ static const json_t *find_limit(const json_t *info, const char *name, bool asked
 	for (size_t i = 0; i < json_array_size(limits); i++) {
 		const json_t *limit = json_array_get(limits, i);
 
-		if (!is(limit, "name", name) || is(limit, "source", "slurm") != asked ||
+		if (!info_is(limit, "name", name) || info_is(limit, "source", "slurm") != asked ||
 			!binds_the_job(limit))
 			continue;
 		if (!found || info_number(limit, "limit", NULL) < info_number(found, "limit", NULL))
@@ -57,11 +50,11 @@ static void add_words(const json_t *limit, const char *unit, struct buf *out)
 	char number[AXIS_TEXT_SIZE];
 
 	axis_number(unit, info_number(limit, "limit", NULL), number);
-	if (is(limit, "source", "slurm")) {
+	if (info_is(limit, "source", "slurm")) {
 		buf_addf(out, "requested %s (Slurm)", number);
-	} else if (is(limit, "source", "host")) {
+	} else if (info_is(limit, "source", "host")) {
 		buf_addf(out, "the machine has %s", number);
-	} else if (is(limit, "source", "cgroup") && file) {
+	} else if (info_is(limit, "source", "cgroup") && file) {
 		buf_addf(out, "limit %s (cgroup %.*s)", number, (int) strcspn(file, " "), file);
 	} else {
 		buf_addf(out, "allowed %s (%s)", number, source ? source : "source not known");

@@ -22,11 +22,6 @@ static void set_bytes(json_t *of, const char *name, double number)
 		json_object_set_new(of, name, json_integer((json_int_t) number));
 }
 
-static void set_count(json_t *of, const char *name, uint64_t number)
-{
-	json_object_set_new(of, name, json_integer((json_int_t) number));
-}
-
 static json_t *verdicts(const struct story *s)
 {
 	struct verdict_facts facts = story_facts(s);
@@ -90,9 +85,9 @@ static json_t *process(const struct process_sum *p)
 {
 	json_t *of = json_object();
 
-	set_count(of, "pid", (uint64_t) p->pid);
+	info_set_count(of, "pid", (uint64_t) p->pid);
 	if (p->start_ticks > 0)
-		set_count(of, "start_time_ticks", p->start_ticks);
+		info_set_count(of, "start_time_ticks", p->start_ticks);
 	if (p->name)
 		json_object_set_new(of, "name", json_string(p->name));
 	if (p->command)
@@ -132,16 +127,16 @@ static json_t *series(const struct story *s)
 
 	if (s->run->series)
 		info_set_text(of, "file", s->run->series);
-	set_count(of, "windows", s->survey.windows);
-	set_count(of, "damaged", s->survey.damaged);
+	info_set_count(of, "windows", s->survey.windows);
+	info_set_count(of, "damaged", s->survey.damaged);
 	if (s->survey.damaged > 0)
-		set_count(of, "first_damaged", s->survey.first_damaged);
-	set_count(of, "missing", s->survey.missing);
+		info_set_count(of, "first_damaged", s->survey.first_damaged);
+	info_set_count(of, "missing", s->survey.missing);
 	json_object_set_new(of, "torn", json_boolean(s->survey.torn));
-	set_count(of, "gaps", s->gaps);
+	info_set_count(of, "gaps", s->gaps);
 	if (s->gaps > 0)
 		set_number(of, "gap_seconds", s->gap_seconds);
-	set_count(of, "missed_ticks", s->missed_ticks);
+	info_set_count(of, "missed_ticks", s->missed_ticks);
 	return of;
 }
 

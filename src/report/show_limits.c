@@ -16,13 +16,6 @@ static double headline(const struct story *s, const char *name)
 	return info_number(json_object_get(s->run->info, "headline"), name, "value");
 }
 
-static bool is(const json_t *limit, const char *member, const char *text)
-{
-	const char *found = info_text(limit, member, NULL);
-
-	return found && strcmp(found, text) == 0;
-}
-
 /* What was used of what a limit bounds; *ret_words says what that is. NAN: it was not measured. */
 double show_limit_used(
 	const struct story *s, const json_t *limit, const char **ret_words, const char **ret_name)
@@ -30,22 +23,22 @@ double show_limit_used(
 	const char *name = "";
 
 	*ret_words = "";
-	if (is(limit, "source", "RLIMIT_AS") || is(limit, "source", "RLIMIT_DATA")) {
+	if (info_is(limit, "source", "RLIMIT_AS") || info_is(limit, "source", "RLIMIT_DATA")) {
 		name = "memory_peak_process_bytes";
 		*ret_words = " resident in the largest process";
-	} else if (is(limit, "name", "memory")) {
-		bool charged = is(limit, "source", "cgroup") &&
+	} else if (info_is(limit, "name", "memory")) {
+		bool charged = info_is(limit, "source", "cgroup") &&
 			       !isnan(headline(s, "memory_peak_charged_bytes"));
 
 		name = charged ? "memory_peak_charged_bytes" : "memory_peak_bytes";
 		*ret_words = charged ? " charged" : " in processes";
-	} else if (is(limit, "name", "cpu")) {
+	} else if (info_is(limit, "name", "cpu")) {
 		name = "cpu_peak_cores";
 		*ret_words = " cores at peak";
-	} else if (is(limit, "name", "time")) {
+	} else if (info_is(limit, "name", "time")) {
 		name = "wall_seconds";
 		*ret_words = " wall time";
-	} else if (is(limit, "name", "processes")) {
+	} else if (info_is(limit, "name", "processes")) {
 		name = "tasks_peak";
 		*ret_words = " processes and threads at once";
 	}
@@ -135,7 +128,7 @@ static bool is_far(const struct story *s, const json_t *limit)
 	const char *words;
 	const char *name;
 
-	if (!is(limit, "name", "processes") && !is(limit, "source", "host"))
+	if (!info_is(limit, "name", "processes") && !info_is(limit, "source", "host"))
 		return false;
 	return !(show_limit_used(s, limit, &words, &name) >=
 		 0.1 * info_number(limit, "limit", NULL));
@@ -149,12 +142,13 @@ bool show_limit_matters(const struct story *s, const json_t *limit)
 		return false;
 	if (info_number(limit, "hits", NULL) > 0)
 		return true;
-	if (is(limit, "source", "RLIMIT_AS") || is(limit, "source", "RLIMIT_DATA"))
+	if (info_is(limit, "source", "RLIMIT_AS") || info_is(limit, "source", "RLIMIT_DATA"))
 		return json_is_true(json_object_get(limit, "tightest"));
-	if (is(limit, "name", "swap") || is(limit, "name", "memory_and_swap") || is_far(s, limit))
+	if (info_is(limit, "name", "swap") || info_is(limit, "name", "memory_and_swap") ||
+		is_far(s, limit))
 		return false;
 	/* What was asked for is shown even when something else binds first. */
-	return is(limit, "source", "slurm") || story_limit(s, name, NULL) == limit;
+	return info_is(limit, "source", "slurm") || story_limit(s, name, NULL) == limit;
 }
 
 void show_limits(struct page *p, const struct story *s)

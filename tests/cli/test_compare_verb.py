@@ -571,3 +571,13 @@ def test_a_full_disk_is_an_error(records, assay, run_assay):
                                  stderr=subprocess.PIPE, env=run_assay.environment(), check=False)
 
     assert process.returncode == 1 and b"No space left on device" in process.stderr
+
+
+def test_a_file_of_another_tool_that_holds_several_runs_stands_for_all_of_them(records):
+    records.call.write("sacct.txt", "JobID|State|ExitCode|Start|End|ElapsedRaw|AllocCPUS|MaxRSS\n"
+                       "1|COMPLETED|0:0|2026-11-01T10:00:00|2026-11-01T11:00:00|3600|2|\n"
+                       "2|COMPLETED|0:0|2026-11-02T10:00:00|2026-11-02T12:00:00|7200|2|\n")
+    compared = records.json("sacct.txt", "--", records.write("own", {"wall_seconds": exact(60)}))
+
+    assert [group["runs"] for group in compared["groups"]] == [2, 1]
+    assert field(compared, "wall_seconds")["groups"]["A"]["median"] == 5400

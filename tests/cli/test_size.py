@@ -284,6 +284,20 @@ def test_a_file_that_holds_several_runs_stands_for_all_of_them(records):
     assert sized["wall_seconds"]["seen"] == {"min": 3600, "median": 5400, "max": 7200}
 
 
+def test_waste_is_what_was_asked_for_and_not_used(records):
+    """4 GiB and 2 CPUs for half an hour, of which 1 GiB and 1 core were used; and one that failed lost all of its half."""
+    limits = [{"name": name, "unit": unit, "limit": limit, "source": "slurm", "where": where, "tightest": True}
+              for name, unit, limit, where in (("memory", "bytes", 4 * GIB, "SLURM_MEM_PER_NODE"), ("cpu", "cores", 2, "SLURM_CPUS_PER_TASK"))]
+    records.write(1024, wall=1800, cores=1.0, target_limits=limits)
+    records.write(1024, wall=1800, cores=1.0, target_limits=limits, outcome=FAILED)
+    waste = parse(records.size("runs", "--waste", "--json").out, "assay-waste")
+
+    assert waste["all"]["runs"] == 2 and waste["all"]["failed"] == 1
+    assert waste["all"]["core_hours"] == {"runs": 2, "asked": 2, "used": 0.5, "lost": 1.5, "lost_by_failed": 1}
+    assert waste["all"]["gib_hours"] == {"runs": 2, "asked": 4, "used": 0.5, "lost": 3.5, "lost_by_failed": 2}
+    assert waste["commands"][0]["shape"] == "job"
+
+
 def test_a_percentage_needs_no_sign_and_is_one(records):
     run = records.write(100)
     assert records.json(run, "--slowdown", "5")["slowdown"] == records.json(run, "--slowdown", "5%")["slowdown"] == 0.05

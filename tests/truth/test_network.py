@@ -138,7 +138,9 @@ def test_a_named_namespace_that_the_job_enters_may_be_older_than_it(run_assay, t
     carries(claim, 25 * MB)
 
 
-def test_a_renamed_interface_does_not_bring_its_past_again(run_assay, two_namespaces, room):
+@pytest.fixture
+def cable_with_a_past(two_namespaces):
+    """The namespace of an interface that has sent 30 MB."""
     here, there = two_namespaces
     if not Path("/proc/self/net/dev_snmp6").exists():
         pytest.skip("this kernel shows no index of an interface: it has no IPv6")
@@ -146,7 +148,12 @@ def test_a_renamed_interface_does_not_bring_its_past_again(run_assay, two_namesp
     subprocess.run(inside(here, *traffic("send", "10.99.0.2", server.stdout.readline().strip(), 30 * MB)), check=True)
     server.stdout.close()
     assert server.wait() == 0
-    before = cable_counters(there)[0]
+    assert cable_counters(there)[0] >= 30 * MB
+    return here
+
+
+def test_a_renamed_interface_does_not_bring_its_past_again(run_assay, cable_with_a_past, room):
+    here = cable_with_a_past
     rename = f'touch {room}/begun; until [ -e {room}/go ]; do sleep 0.05; done; ip link set cable down; ip link set cable name cord; ip link set cord up'
     started = run_assay.start(["sh", "-c", rename], wrapper=inside(here))
     wait_for(lambda: (room / "begun").exists(), "the job")
@@ -155,22 +162,15 @@ def test_a_renamed_interface_does_not_bring_its_past_again(run_assay, two_namesp
 
     assert run.status == 0, run.stderr
     claim = run.headline["network_transmit_bytes"]
-    assert before >= 30 * MB
     assert claim["value"] < MB, claim
     assert claim["quality"] in ("exact", "upper_bound"), claim
     assert run.info["summary"]["netns_resets_count"]["value"] == 0
     assert device(run, "cord")["netns_interface_transmit_bytes"]["value"] < MB
 
 
-def test_a_name_that_is_in_the_list_before_its_index_is_brings_no_past_either(run_assay, two_namespaces):
+def test_a_name_that_is_in_the_list_before_its_index_is_brings_no_past_either(run_assay, cable_with_a_past):
     """The kernel makes the file of the index anew behind a renaming: a look in between finds none under the new name."""
-    here, there = two_namespaces
-    if not Path("/proc/self/net/dev_snmp6").exists():
-        pytest.skip("this kernel shows no index of an interface: it has no IPv6")
-    server = subprocess.Popen(inside(there, *traffic("serve", "10.99.0.2")), stdout=subprocess.PIPE, text=True)
-    subprocess.run(inside(here, *traffic("send", "10.99.0.2", server.stdout.readline().strip(), 30 * MB)), check=True)
-    server.stdout.close()
-    assert server.wait() == 0
+    here = cable_with_a_past
     rename = "ip link set {0} down; ip link set {0} name {1}; ip link set {1} up; "
     often = f"i=0; while [ $i -lt 100 ]; do {rename.format('cable', 'cord')}{rename.format('cord', 'cable')} i=$((i+1)); done"
     run = run_assay(["sh", "-c", often], ["-i", "5ms"], wrapper=inside(here))

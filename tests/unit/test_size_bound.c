@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Proves bounds from past runs: by hand, by SciPy's figures, and by drawing whole populations with a fixed seed. */
+/* Proves bounds from past runs: by hand and by SciPy's figures. bench/sizing --check, a test as well, draws whole populations. */
 #include "test.h"
 
 #include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
 
 #include "base/macros.h"
 #include "report/size/size_bound.h"
@@ -204,72 +202,6 @@ static void a_covariate_of_which_too_little_is_known_is_not_followed(void **stat
 	assert_false(b.by);
 }
 
-/* splitmix64: the same numbers on every machine. */
-static uint64_t seed;
-
-static double uniform(void)
-{
-	uint64_t z = (seed += 0x9e3779b97f4a7c15);
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-	return ((double) ((z ^ (z >> 31)) >> 11) + 0.5) / 9007199254740992.0;
-}
-
-static double normal(void)
-{
-	double radius = sqrt(-2 * log(uniform()));
-
-	return radius * cos(2 * M_PI * uniform());
-}
-
-static double skewed(void)
-{
-	return exp(0.5 * normal());
-}
-
-static double heavy(void)
-{
-	return pow(uniform(), -0.5);
-}
-
-static double in_two_modes(void)
-{
-	return (uniform() < 0.25 ? 4 : 1) * (1 + 0.05 * normal());
-}
-
-static void the_promise_is_kept_whatever_the_distribution(void **state)
-{
-	static double (*const draws[])(void) = { skewed, heavy, in_two_modes };
-	static const size_t counts[] = { 1, 2, 5, 19, 40, 100 };
-	struct size_point points[100];
-	const size_t times = 4000;
-
-	(void) state;
-	seed = 7;
-	for (size_t d = 0; d < ARRAY_SIZE(draws); d++) {
-		for (size_t c = 0; c < ARRAY_SIZE(counts); c++) {
-			double kept = 0;
-			double promised = 0;
-
-			for (size_t t = 0; t < times; t++) {
-				for (size_t i = 0; i < counts[c]; i++)
-					points[i] = (struct size_point){ .value = draws[d]() };
-				struct size_bound b = bound_of(points, counts[c], &usual);
-
-				kept += draws[d]() <= b.request;
-				promised += b.promise;
-			}
-			kept /= (double) times;
-			promised /= (double) times;
-			/* Three standard deviations of the count; drifts that chance makes take up to a hundredth. */
-			assert_true(kept >=
-				    promised - 0.01 -
-					    3 * sqrt(promised * (1 - promised) / (double) times));
-		}
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -285,7 +217,6 @@ int main(void)
 		cmocka_unit_test(a_drift_is_followed_to_the_next_run),
 		cmocka_unit_test(a_covariate_is_followed_and_what_lies_beyond_it_is_no_promise),
 		cmocka_unit_test(a_covariate_of_which_too_little_is_known_is_not_followed),
-		cmocka_unit_test(the_promise_is_kept_whatever_the_distribution),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

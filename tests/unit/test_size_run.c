@@ -4,6 +4,7 @@
 
 #include "size_record.h"
 #include "test.h"
+#include "test_room.h"
 
 #include <errno.h>
 #include <math.h>
@@ -15,21 +16,12 @@
 #include "base/error.h"
 #include "base/macros.h"
 
-static char room[] = "/tmp/test-size-run-XXXXXX";
-
-static int make_room(void **state)
-{
-	(void) state;
-	memcpy(room + strlen(room) - 6, "XXXXXX", 6);
-	return mkdtemp(room) && chdir(room) == 0 ? 0 : -1;
-}
-
 static int drop_room(void **state)
 {
 	(void) state;
 	unlink("info.json");
 	unlink("usage.jsonl");
-	return chdir("/") == 0 && rmdir(room) == 0 ? 0 : -1;
+	return test_room_drop();
 }
 
 static void put(const char *name, const char *text)
@@ -473,7 +465,7 @@ static void resources_have_their_names(void **state)
 	assert_string_equal(size_resource_name(SIZE_CPUS), "cpus");
 }
 
-#define IN_ROOM(test) cmocka_unit_test_setup_teardown(test, make_room, drop_room)
+#define IN_ROOM(test) cmocka_unit_test_setup_teardown(test, test_room_make, drop_room)
 
 int main(void)
 {

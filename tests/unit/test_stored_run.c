@@ -3,6 +3,7 @@
 #include "record/stored_run.h"
 
 #include "test.h"
+#include "test_room.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -105,15 +106,6 @@ static void test_lines_that_are_too_long_are_passed_over_and_counted(void **stat
 	buf_done(&bytes);
 }
 
-static char room[] = "/tmp/test-stored-run-XXXXXX";
-
-static int make_room(void **state)
-{
-	(void) state;
-	memcpy(room + strlen(room) - 6, "XXXXXX", 6);
-	return mkdtemp(room) && chdir(room) == 0 ? 0 : -1;
-}
-
 static int drop_room(void **state)
 {
 	(void) state;
@@ -122,7 +114,7 @@ static int drop_room(void **state)
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		unlink(names[i]);
-	return chdir("/") == 0 && rmdir(room) == 0 ? 0 : -1;
+	return test_room_drop();
 }
 
 static void put(const char *name, const char *text)
@@ -445,29 +437,30 @@ int main(void)
 		cmocka_unit_test(test_an_empty_file_has_no_line),
 		cmocka_unit_test(test_lines_that_are_too_long_are_passed_over_and_counted),
 		cmocka_unit_test_setup_teardown(
-			test_a_run_is_found_by_directory_prefix_and_any_file, make_room, drop_room),
-		cmocka_unit_test_setup_teardown(
-			test_a_lone_series_tells_when_it_began_and_how_long_it_was, make_room,
+			test_a_run_is_found_by_directory_prefix_and_any_file, test_room_make,
 			drop_room),
 		cmocka_unit_test_setup_teardown(
-			test_a_lone_series_that_another_program_wrote_anew_is_a_series, make_room,
+			test_a_lone_series_tells_when_it_began_and_how_long_it_was, test_room_make,
 			drop_room),
 		cmocka_unit_test_setup_teardown(
-			test_lines_twice_late_or_damaged_are_left_out_and_counted, make_room,
+			test_a_lone_series_that_another_program_wrote_anew_is_a_series,
+			test_room_make, drop_room),
+		cmocka_unit_test_setup_teardown(
+			test_lines_twice_late_or_damaged_are_left_out_and_counted, test_room_make,
 			drop_room),
 		cmocka_unit_test_setup_teardown(
-			test_windows_that_make_no_sense_are_damage, make_room, drop_room),
+			test_windows_that_make_no_sense_are_damage, test_room_make, drop_room),
 		cmocka_unit_test_setup_teardown(
-			test_what_cannot_be_read_is_said_with_its_name, make_room, drop_room),
+			test_what_cannot_be_read_is_said_with_its_name, test_room_make, drop_room),
 		cmocka_unit_test_setup_teardown(
-			test_an_imported_run_that_was_lost_says_why, make_room, drop_room),
+			test_an_imported_run_that_was_lost_says_why, test_room_make, drop_room),
 		cmocka_unit_test(test_a_list_is_emptied_and_nothing_else),
 		cmocka_unit_test_setup_teardown(
-			test_in_brief_a_run_that_is_done_is_read_and_no_other, make_room,
+			test_in_brief_a_run_that_is_done_is_read_and_no_other, test_room_make,
 			drop_room),
 		cmocka_unit_test_setup_teardown(
-			test_whether_a_run_of_another_machine_still_runs_is_not_known, make_room,
-			drop_room),
+			test_whether_a_run_of_another_machine_still_runs_is_not_known,
+			test_room_make, drop_room),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

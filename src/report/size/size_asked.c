@@ -19,13 +19,6 @@ struct request {
 	char by[SIZE_KEY_SIZE];
 };
 
-static bool is(const json_t *limit, const char *member, const char *text)
-{
-	const char *found = info_text(limit, member, NULL);
-
-	return found && strcmp(found, text) == 0;
-}
-
 /* "/sys/fs/cgroup/a/memory.max", "memory.stat hierarchical_memory_limit": the file will do. */
 static void name_file(const char *where, char *ret)
 {
@@ -48,13 +41,13 @@ static void take_slurm(
 		const char *where = info_text(limit, "where", NULL);
 		char name_of[SIZE_KEY_SIZE];
 
-		if (!is(limit, "source", "slurm") || !is(limit, "name", name) || !(value > 0) ||
-			value >= tightest->value)
+		if (!info_is(limit, "source", "slurm") || !info_is(limit, "name", name) ||
+			!(value > 0) || value >= tightest->value)
 			continue;
 		tightest->value = value;
 		/* Of a job on several nodes that is not the same. */
 		snprintf(name_of, sizeof(name_of), "%.70s%s", where ? where : "slurm",
-			is(limit, "note", "of each node") ? " (of each node)" : "");
+			info_is(limit, "note", "of each node") ? " (of each node)" : "");
 		size_put_text(tightest->by, sizeof(tightest->by), name_of);
 	}
 }
@@ -67,7 +60,7 @@ static double machine_has(const json_t *info, const char *name)
 	for (size_t i = 0; i < json_array_size(limits); i++) {
 		const json_t *limit = json_array_get(limits, i);
 
-		if (is(limit, "source", "host") && is(limit, "name", name))
+		if (info_is(limit, "source", "host") && info_is(limit, "name", name))
 			return info_number(limit, "limit", NULL);
 	}
 	return strcmp(name, "cpu") == 0 ? info_number(info, "host", "cpus_online")
@@ -84,14 +77,14 @@ static void take_bounds(const json_t *info, const char *name, double most, struc
 		double value = size_sane(info_number(limit, "limit", NULL), most);
 		const char *source = info_text(limit, "source", NULL);
 		const char *where = info_text(limit, "where", NULL);
-		bool cgroup = is(limit, "source", "cgroup");
+		bool cgroup = info_is(limit, "source", "cgroup");
 
-		if (!is(limit, "name", name) || !(value > 0) || value >= tightest->value)
+		if (!info_is(limit, "name", name) || !(value > 0) || value >= tightest->value)
 			continue;
 		/* Where the machine is not known, a list of all its CPUs looks like one that was made. */
 		if (cgroup ? value >= machine
-			   : !(value < machine) || (!is(limit, "source", "cpuset") &&
-							   !is(limit, "source", "affinity")))
+			   : !(value < machine) || (!info_is(limit, "source", "cpuset") &&
+							   !info_is(limit, "source", "affinity")))
 			continue;
 		tightest->value = value;
 		if (cgroup)

@@ -9,21 +9,6 @@
 #include "report/info_value.h"
 #include "report/size/size_plan.h"
 
-static void set_number(json_t *of, const char *name, double number)
-{
-	if (!isfinite(number))
-		return;
-	if (fabs(number) <= 9007199254740992.0 && floor(number) == number)
-		json_object_set_new(of, name, json_integer((json_int_t) number));
-	else
-		json_object_set_new(of, name, json_real(number));
-}
-
-static void set_count(json_t *of, const char *name, uint64_t n)
-{
-	json_object_set_new(of, name, json_integer((json_int_t) n));
-}
-
 static void set_steps(json_t *of, const struct size_part *part)
 {
 	json_t *steps = json_array();
@@ -35,18 +20,18 @@ static void set_steps(json_t *of, const struct size_part *part)
 	for (size_t i = 0; i < part->n_requests; i++)
 		json_array_append_new(steps, json_integer((json_int_t) part->requests[i]));
 	json_object_set_new(of, "steps", steps);
-	set_number(of, "first_is_enough", part->steps.first);
-	set_number(of, "held_on_average", part->steps.expected);
-	set_number(of, "held_on_average_once", part->once_cost);
+	info_set_number(of, "first_is_enough", part->steps.first);
+	info_set_number(of, "held_on_average", part->steps.expected);
+	info_set_number(of, "held_on_average_once", part->once_cost);
 }
 
 static json_t *seen_json(const struct size_part *part)
 {
 	json_t *of = json_object();
 
-	set_number(of, "min", part->seen.min);
-	set_number(of, "median", part->seen.median);
-	set_number(of, "max", part->seen.max);
+	info_set_number(of, "min", part->seen.min);
+	info_set_number(of, "median", part->seen.median);
+	info_set_number(of, "max", part->seen.max);
 	return of;
 }
 
@@ -57,11 +42,11 @@ static json_t *part_json(const struct size_part *part, enum size_resource resour
 	json_t *of = json_object();
 
 	if (part->request > 0)
-		set_count(of, "request", part->request);
+		info_set_count(of, "request", part->request);
 	else
-		set_number(of, "next_try", b->next_try);
-	set_count(of, "runs", part->measured);
-	set_count(of, "cut_off", part->cut_off);
+		info_set_number(of, "next_try", b->next_try);
+	info_set_count(of, "runs", part->measured);
+	info_set_count(of, "cut_off", part->cut_off);
 	if (part->measured > 0) {
 		info_set_text(of, "key", part->key);
 		info_set_text(of, "quality", quality_name((enum quality) part->quality));
@@ -72,19 +57,19 @@ static json_t *part_json(const struct size_part *part, enum size_resource resour
 	if (resource == SIZE_CPUS)
 		return of;
 	info_set_text(of, "method", methods[b->method]);
-	set_number(of, "promise", b->promise);
-	set_number(of, "confidence", b->confidence);
-	set_number(of, "stands_on", b->stands_on);
-	set_number(of, "margin", b->margin);
-	set_count(of, "runs_needed", b->needed);
+	info_set_number(of, "promise", b->promise);
+	info_set_number(of, "confidence", b->confidence);
+	info_set_number(of, "stands_on", b->stands_on);
+	info_set_number(of, "margin", b->margin);
+	info_set_count(of, "runs_needed", b->needed);
 	if (b->rank > 0)
-		set_count(of, "rank", b->rank);
+		info_set_count(of, "rank", b->rank);
 	if (b->drifts)
-		set_number(of, "drift", b->drift);
+		info_set_number(of, "drift", b->drift);
 	if (b->by) {
-		set_number(of, "fixed", b->fixed);
-		set_number(of, "slope", b->slope);
-		set_number(of, "at", b->at);
+		info_set_number(of, "fixed", b->fixed);
+		info_set_number(of, "slope", b->slope);
+		info_set_number(of, "at", b->at);
 		json_object_set_new(of, "beyond", json_boolean(b->beyond));
 	}
 	set_steps(of, part);
@@ -99,14 +84,14 @@ static json_t *cores_json(const struct size_plan *plan)
 	for (size_t i = 0; i < plan->cores.n_choices; i++) {
 		json_t *choice = json_object();
 
-		set_count(choice, "cores", plan->cores.choices[i].cores);
-		set_number(choice, "median_stretch", plan->cores.choices[i].median);
-		set_number(choice, "max_stretch", plan->cores.choices[i].most);
+		info_set_count(choice, "cores", plan->cores.choices[i].cores);
+		info_set_number(choice, "median_stretch", plan->cores.choices[i].median);
+		info_set_number(choice, "max_stretch", plan->cores.choices[i].most);
 		json_array_append_new(choices, choice);
 	}
 	json_object_set_new(of, "choices", choices);
-	set_count(of, "held_back", plan->cores.held_back);
-	set_number(of, "mean_cores", plan->cores.median_mean);
+	info_set_count(of, "held_back", plan->cores.held_back);
+	info_set_number(of, "mean_cores", plan->cores.median_mean);
 	return of;
 }
 
@@ -118,7 +103,7 @@ static json_t *outcomes_json(const struct size_plan *plan)
 
 	for (size_t i = 0; i < N_OUTCOME; i++)
 		if (plan->outcomes[i] > 0)
-			set_count(of, names[i], plan->outcomes[i]);
+			info_set_count(of, names[i], plan->outcomes[i]);
 	return of;
 }
 
@@ -132,17 +117,17 @@ void size_plan_json(
 	info_set_text(of, "version", "1.0");
 	if (plan->n > 0 && plan->runs[0].shape)
 		info_set_text(of, "job", plan->runs[0].shape);
-	set_count(of, "runs", plan->n);
+	info_set_count(of, "runs", plan->n);
 	json_object_set_new(of, "outcomes", outcomes_json(plan));
-	set_number(of, "target", options->wish.target);
+	info_set_number(of, "target", options->wish.target);
 	if (options->wish.confidence > 0)
-		set_number(of, "confidence", options->wish.confidence);
-	set_number(of, "slowdown", options->slowdown);
+		info_set_number(of, "confidence", options->wish.confidence);
+	info_set_number(of, "slowdown", options->slowdown);
 	info_set_text(of, "policy", options->retry ? "retry" : "once");
 	if (options->by)
 		info_set_text(of, "by", options->by);
 	json_object_set_new(of, "memory_bytes", part_json(&plan->parts[SIZE_MEMORY], SIZE_MEMORY));
-	set_number(json_object_get(of, "memory_bytes"), "with_caches", plan->charged);
+	info_set_number(json_object_get(of, "memory_bytes"), "with_caches", plan->charged);
 	json_object_set_new(of, "wall_seconds", part_json(&plan->parts[SIZE_TIME], SIZE_TIME));
 	json_object_set_new(of, "cpus", cores_json(plan));
 	text = json_dumps(of, JSON_INDENT(2) | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(15));

@@ -50,8 +50,7 @@ void size_waste_done(struct size_waste *waste);
 
 /* Within `width` columns (60 or more), at most `limit` rows (0: all). */
 void size_waste_text(const struct size_waste *waste, size_t width, size_t limit, struct buf *out);
-/* {"commands": [...], "all": {...}}; NULL without memory. And the same as text, with a newline. */
-json_t *size_waste_object(const struct size_waste *waste);
+/* schema/assay-waste.schema.json */
 void size_waste_json(const struct size_waste *waste, struct buf *out);
 
 #endif

@@ -7,16 +7,11 @@
 #include "base/buf.h"
 #include "report/info_value.h"
 
-static void set_count(json_t *of, const char *name, size_t n)
-{
-	json_object_set_new(of, name, json_integer((json_int_t) n));
-}
-
 static json_t *sums(size_t runs, double asked, double used)
 {
 	json_t *of = json_object();
 
-	set_count(of, "runs", runs);
+	info_set_count(of, "runs", runs);
 	json_object_set_new(of, "asked", json_real(asked));
 	json_object_set_new(of, "used", json_real(used));
 	return of;
@@ -34,12 +29,12 @@ static json_t *row_object(const struct size_waste_row *row)
 {
 	json_t *of = json_object();
 
-	set_count(of, "runs", row->runs);
-	set_count(of, "failed", row->failed);
-	set_count(of, "running", row->running);
-	set_count(of, "without_memory_request", row->without_memory_request);
-	set_count(of, "without_cpu_request", row->without_cpu_request);
-	set_count(of, "unmeasured", row->unmeasured);
+	info_set_count(of, "runs", row->runs);
+	info_set_count(of, "failed", row->failed);
+	info_set_count(of, "running", row->running);
+	info_set_count(of, "without_memory_request", row->without_memory_request);
+	info_set_count(of, "without_cpu_request", row->without_cpu_request);
+	info_set_count(of, "unmeasured", row->unmeasured);
 	if (row->core_runs > 0) {
 		json_t *cores = sums(row->core_runs, row->core_hours_asked, row->core_hours_used);
 
@@ -74,13 +69,15 @@ static json_t *command_object(const struct size_waste_row *row)
 	return of;
 }
 
-json_t *size_waste_object(const struct size_waste *waste)
+static json_t *waste_object(const struct size_waste *waste)
 {
 	json_t *of = json_object();
 	json_t *commands = json_array();
 
 	for (size_t i = 0; i < waste->n; i++)
 		json_array_append_new(commands, command_object(&waste->rows[i]));
+	info_set_text(of, "schema", "assay-waste");
+	info_set_text(of, "version", "1.0");
 	json_object_set_new(of, "commands", commands);
 	json_object_set_new(of, "all", row_object(&waste->all));
 	return of;
@@ -88,7 +85,7 @@ json_t *size_waste_object(const struct size_waste *waste)
 
 void size_waste_json(const struct size_waste *waste, struct buf *out)
 {
-	json_t *of = size_waste_object(waste);
+	json_t *of = waste_object(waste);
 	char *text = json_dumps(of, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
 
 	if (text)
