@@ -108,7 +108,7 @@ def test_each_job_of_sacct_is_a_run(take):
         "exited 0", "cancelled by user 1000", "ended out of memory", "killed by SIGKILL", "ended at its time limit", None]
     assert "headline" not in runs[5] and "wall_seconds" not in runs[5]["time"], "it waits"
     assert ["memory_peak_bytes" in info.get("headline", {}) for info in runs] == [True, False, True, False, False, False]
-    assert runs[0]["headline"]["memory_peak_bytes"]["value"] == 2.5 * GIB
+    assert runs[0]["headline"]["memory_peak_bytes"]["value"] == 4 * GIB, "all tasks of the largest step, of which the largest had 2.5 GiB"
     assert runs[0]["headline"]["memory_peak_bytes"]["quality"] == "estimate"
     assert ["cpu_seconds" in info.get("headline", {}) for info in runs] == [True, False, True, True, False, False]
     assert [info["time"].get("started") for info in runs] == [

@@ -221,8 +221,10 @@ static void steps_of_a_job_are_one_run(void **state)
 	assert_near(headline("cpu_seconds", "lower_bound"), 12600.5);
 	assert_near(headline("cpu_user_seconds", "lower_bound"), 10800);
 	assert_near(headline("wall_seconds", "estimate"), 3600);
-	/* 2.5 GiB of the largest task: not times two tasks, and not with the batch step's. */
-	assert_near(headline("memory_peak_bytes", "estimate"), 2560 * MIB);
+	/* 4 GiB of both tasks, of which the largest had 2.5; not with the batch step's. */
+	assert_near(headline("memory_peak_bytes", "estimate"), 4096 * MIB);
+	assert_near(statistic("sacct_peak_task_rss_bytes"), 2560 * MIB);
+	assert_near(statistic("sacct_peak_tasks_count"), 2);
 	assert_near(statistic("sacct_peak_step_memory_bytes"), 4096 * MIB);
 	assert_near(headline("io_read_syscall_bytes", "lower_bound"), 2 * MIB + 1000);
 	assert_near(limit_of("memory"), 4096 * MIB);

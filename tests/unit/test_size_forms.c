@@ -224,8 +224,11 @@ static void words_are_those_that_sbatch_sees(void **state)
 		"#!/bin/sh\n#SBATCH -J \"a # b\" --mem=4600M -c4 -t01:30:00\n", NULL);
 	assert_changed("#!/bin/sh\n#SBATCH -J it\\'s --mem=64G -c1 -t1\n",
 		"#!/bin/sh\n#SBATCH -J it\\'s --mem=4600M -c4 -t01:30:00\n", NULL);
-	assert_changed("#!/bin/sh\n#SBATCH -J a\\ -c9 --mem=64G -c1 -t1\n",
-		"#!/bin/sh\n#SBATCH -J a\\ -c9 --mem=4600M -c4 -t01:30:00\n", NULL);
+	assert_changed("#!/bin/sh\n#SBATCH -J \"a\\ -c9\" --mem=64G -c1 -t1\n",
+		"#!/bin/sh\n#SBATCH -J \"a\\ -c9\" --mem=4600M -c4 -t01:30:00\n", NULL);
+	/* The old magic word is read as well, and of an option that is given twice the last counts. */
+	assert_changed("#!/bin/sh\n#SBATCH --mem=64G -t1\n#SLURM -c 1\n",
+		"#!/bin/sh\n#SBATCH --mem=4600M -t01:30:00\n#SLURM -c 4\n", NULL);
 	assert_changed("#!/bin/sh\n#SBATCH \"--mem=64G\" '-c1' --ti\"me=1\"0\n",
 		"#!/bin/sh\n#SBATCH \"--mem=4600M\" '-c4' --ti\"me=01:30:00\"\n", NULL);
 	/* No blank is needed behind #SBATCH; with one before it, it is a comment. */
@@ -314,6 +317,7 @@ static void what_is_in_doubt_is_refused(void **state)
 		"#!/bin/sh\n#SBATCH --nodes=2\n", "#!/bin/sh\n#SBATCH -N2\n",
 		"#!/bin/sh\n#SBATCH --mem-per-gpu=3G\n", "#!/bin/sh\n#SBATCH --cpus-per-gpu 3\n",
 		"#!/bin/sh\n#SBATCH --time-min=5\n",
+		"#!/bin/sh\n#SBATCH -J a\\ -c9 --mem=64G -t1\n",
 		"#!/bin/sh\n#SBATCH --mem=1\n#SBATCH hetjob\n#SBATCH --mem=2\n" };
 	struct buf out = { 0 };
 	struct buf notes = { 0 };

@@ -162,6 +162,15 @@ static void add_io(
 		larger(&job->energy, bytes);
 }
 
+/* "3", "0003" are whole numbers; what is none tells nothing. */
+static void add_count(const char *text, struct told *of)
+{
+	double n;
+
+	if (number_is(text, &n) && n >= 1 && n <= 1e7 && n == (double) (int64_t) n)
+		larger(of, n);
+}
+
 int sacct_job_add(struct sacct_job *job, const struct sacct_table *table, const struct cells *cells)
 {
 	bool step = strchr(cells->at[table->id], '.') != NULL;
@@ -174,6 +183,8 @@ int sacct_job_add(struct sacct_job *job, const struct sacct_table *table, const 
 		job->own_line = !step;
 	}
 	add_times(job, table, cells, step);
+	add_count(cell_of(table, cells, "NTasks"), &job->tasks);
+	add_count(cell_of(table, cells, "NNodes"), &job->nodes);
 	if (step) {
 		job->steps++;
 		add_memory(job, table, cells);
@@ -191,7 +202,7 @@ void sacct_job_tell(const struct sacct_job *job, const struct sacct_table *table
 
 	draft_begin(d, "sacct", NULL, sacct_rows, sacct_n_rows);
 	sacct_tell_identity(job, table, &cells, d);
-	sacct_tell_outcome(cell_of(table, &cells, "State"), cell_of(table, &cells, "ExitCode"), d);
+	sacct_tell_outcome(table, &cells, d);
 	sacct_tell_request(table, &cells, d);
 	if (job->steps > 0 || sacct_has_begun(table, &cells))
 		sacct_tell_usage(job, d);

@@ -24,6 +24,8 @@ enum {
 	GPU_MEMORY,
 	GPU_BUSY,
 	ENERGY,
+	TASKS,
+	NODES,
 	N_ROWS
 };
 
@@ -57,6 +59,10 @@ const struct measure sacct_rows[] = {
 		.origin = "sacct TRESUsageInMax gres/gpuutil", .help = "how busy the GPUs of the busiest task were at Slurm's samples" },
 	[ENERGY] = { .key = "sacct_node_energy_joules", .kind = COUNTER, .unit = JOULES, .scope = SINGLE, .reduce = DELTA, .quality = ESTIMATE,
 		.origin = "sacct ConsumedEnergyRaw", .help = "energy of the job's whole nodes, whoever else used them" },
+	[TASKS] = { .key = "sacct_tasks_count", .kind = GAUGE, .unit = COUNT, .scope = SINGLE, .reduce = MAX, .quality = EXACT,
+		.origin = "sacct NTasks", .help = "tasks of the step that had the most" },
+	[NODES] = { .key = "sacct_nodes_count", .kind = GAUGE, .unit = COUNT, .scope = SINGLE, .reduce = MAX, .quality = EXACT,
+		.origin = "sacct NNodes", .help = "nodes of the job" },
 	/* clang-format on */
 };
 _Static_assert(ARRAY_SIZE(sacct_rows) == N_ROWS, "one row a name");
@@ -122,17 +128,25 @@ static void tell_time_used(const struct sacct_job *job, struct draft *d)
 
 static void tell_memory(const struct sacct_job *job, struct draft *d)
 {
-	if (job->rss.is) {
+	bool summed = job->memory_sum.is && job->memory_sum.value > job->rss.value;
+
+	if (summed) {
+		headline(d, "memory_peak_bytes", MEMORY_SUM, rounded(job->memory_sum.value),
+			"the peaks of all tasks of the largest step added up (TRESUsageInTot), as "
+			"if they were at one time; steps beside it and what came between Slurm's "
+			"samples are not in it, pages that its processes share are in it for each "
+			"of them");
+	} else if (job->rss.is) {
 		headline(d, "memory_peak_bytes", RSS, rounded(job->rss.value),
 			"the largest task at Slurm's samples (MaxRSS): other tasks and what came "
 			"between samples are not in it, pages that its processes share are in it "
 			"for each of them");
-		if (job->rss_step[0])
-			draft_note(d, "the largest MaxRSS was in step %s", job->rss_step);
 	} else if (job->steps > 0) {
 		draft_note(
 			d, "no step has a MaxRSS: Slurm gathered none, or the step was too short");
 	}
+	if (job->rss.is && job->rss_step[0])
+		draft_note(d, "the largest MaxRSS was in step %s", job->rss_step);
 	if (job->rss.is && job->steps_without_rss > 0)
 		draft_note(d, "steps without a MaxRSS: %zu of %zu", job->steps_without_rss,
 			job->steps);
@@ -159,6 +173,8 @@ void sacct_tell_usage(const struct sacct_job *job, struct draft *d)
 	tell_total(d, TASK_READ, "peak", job->task_read);
 	tell_total(d, TASK_WRITE, "peak", job->task_write);
 	tell_total(d, ENERGY, "", job->energy);
+	tell_total(d, TASKS, "peak", job->tasks);
+	tell_total(d, NODES, "peak", job->nodes);
 }
 
 /* `limit` is a JSON value, taken over. */

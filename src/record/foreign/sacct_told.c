@@ -22,8 +22,8 @@ static const struct {
 	{ "OUT_OF_MEMORY", "ended out of memory" },
 	{ "NODE_FAIL", "ended with a node that failed" }, { "PREEMPTED", "preempted" },
 	{ "DEADLINE", "ended at its deadline" }, { "BOOT_FAIL", "its node did not boot" },
-	{ "REVOKED", "revoked" }, { "CANCELLED", "cancelled" }, { "FAILED", "failed" },
-	{ "COMPLETED", "completed" } };
+	{ "REVOKED", "revoked" }, { "REQUEUED", "ended to be put back in the queue" },
+	{ "CANCELLED", "cancelled" }, { "FAILED", "failed" }, { "COMPLETED", "completed" } };
 
 /* The whole text as an id of Slurm. */
 static bool id_of(const char *text, size_t n, int64_t *ret)
@@ -171,6 +171,13 @@ static bool is_waiting(const char *state)
 	return false;
 }
 
+/* A try that is over, and has an end, while the job waits for the next one, which gets a line of its own (-D). */
+static bool was_requeued(const struct sacct_table *table, const struct cells *cells)
+{
+	return strcmp(sacct_cell(table, cells, "State"), "REQUEUED") == 0 &&
+	       !sacct_is_nothing(sacct_cell(table, cells, "End"));
+}
+
 static bool is_before_end(const char *state)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(states_before_end); i++)
@@ -183,14 +190,16 @@ bool sacct_has_begun(const struct sacct_table *table, const struct cells *cells)
 {
 	const char *start = sacct_cell(table, cells, "Start");
 
-	if (is_waiting(sacct_cell(table, cells, "State")))
+	if (is_waiting(sacct_cell(table, cells, "State")) && !was_requeued(table, cells))
 		return false;
 	/* Cancelled while it waited: "Unknown", "None". A table without the column says nothing of it. */
 	return !*start || !sacct_is_nothing(start);
 }
 
-void sacct_tell_outcome(const char *state, const char *exit, struct draft *d)
+void sacct_tell_outcome(const struct sacct_table *table, const struct cells *cells, struct draft *d)
 {
+	const char *state = sacct_cell(table, cells, "State");
+	const char *exit = sacct_cell(table, cells, "ExitCode");
 	char evidence[200];
 	char words[160];
 	int code = 0;
@@ -198,7 +207,7 @@ void sacct_tell_outcome(const char *state, const char *exit, struct draft *d)
 	bool told = sacct_exit(exit, &code, &number);
 	bool by_itself = !*state || strcmp(state, "FAILED") == 0 || strcmp(state, "COMPLETED") == 0;
 
-	if (is_before_end(state)) {
+	if (is_before_end(state) && !was_requeued(table, cells)) {
 		snprintf(evidence, sizeof(evidence), "it was %.40s when sacct was asked", state);
 		draft_state(d, STORED_RUNNING, evidence);
 		draft_note(d, "it was %s when sacct was asked: %s", state,
@@ -208,6 +217,8 @@ void sacct_tell_outcome(const char *state, const char *exit, struct draft *d)
 	}
 	snprintf(evidence, sizeof(evidence), "sacct: State %.80s, ExitCode %.40s",
 		*state ? state : "not told", *exit ? exit : "not told");
+	/* Its exit code is of no end of the job. */
+	told = told && !was_requeued(table, cells);
 	/* Beyond these are no signals but marks of Slurm: 0:53 a file it could not open, 0:125 out of memory. */
 	if (told && number > 0 && number <= 31) {
 		draft_signal(d, number, evidence);

@@ -17,7 +17,8 @@ const char *sacct_cell(
 /* Who, where, when and what it was called; every cell of the job's line is in "scheduler". */
 void sacct_tell_identity(const struct sacct_job *job, const struct sacct_table *table,
 	const struct cells *cells, struct draft *d);
-void sacct_tell_outcome(const char *state, const char *exit, struct draft *d);
+void sacct_tell_outcome(
+	const struct sacct_table *table, const struct cells *cells, struct draft *d);
 /* What was asked for, as limits: memory, CPUs, time. */
 void sacct_tell_request(
 	const struct sacct_table *table, const struct cells *cells, struct draft *d);

@@ -12,6 +12,7 @@ struct walk {
 	const char *script;
 	size_t at, end; /* the end of the line */
 	char quote; /* that is open, or 0 */
+	bool blank; /* a backslash took a blank outside of quotes */
 };
 
 static bool is_space(char c)
@@ -32,6 +33,8 @@ static bool walk_to_byte(struct walk *w)
 			return false;
 		if (c == '\\') {
 			w->at++;
+			w->blank = w->blank ||
+				   (!w->quote && w->at < w->end && w->script[w->at] == ' ');
 			return w->at < w->end &&
 			       (w->quote || w->script[w->at] == ' ' || !is_space(w->script[w->at]));
 		}
@@ -64,7 +67,7 @@ static bool add_word(struct size_directives *d, const struct size_script_word *w
 static int read_words(
 	struct size_directives *d, const char *script, size_t at, size_t end, size_t line)
 {
-	struct walk w = { script, at, end, 0 };
+	struct walk w = { .script = script, .at = at, .end = end };
 
 	for (;;) {
 		struct size_script_word word = { .text = d->text.len, .line = line };
@@ -75,6 +78,8 @@ static int read_words(
 		for (; walk_to_byte(&w); w.at++)
 			buf_add_char(&d->text, script[w.at]);
 		word.to = w.at;
+		if (w.blank && !d->escaped_blank)
+			d->escaped_blank = line;
 		if (w.quote) {
 			d->unmatched = d->unmatched ? d->unmatched : line;
 			return 0;
@@ -92,6 +97,14 @@ static bool begins(const char *line, size_t n, const char *word)
 	return n >= strlen(word) && memcmp(line, word, strlen(word)) == 0;
 }
 
+/* sbatch reads both, and says of the second that it is out of date. */
+static size_t magic_length(const char *line, size_t n)
+{
+	return begins(line, n, "#SBATCH")  ? strlen("#SBATCH")
+	       : begins(line, n, "#SLURM") ? strlen("#SLURM")
+					   : 0;
+}
+
 /* Only blank lines and comments: sbatch reads no directive behind the first command. */
 static bool is_comment(const char *line, size_t n)
 {
@@ -106,7 +119,7 @@ int size_directives_read(const char *script, size_t n, struct size_directives *r
 {
 	bool in_commands = false;
 	size_t number = 1;
-	size_t next;
+	size_t next, magic;
 
 	*ret = (struct size_directives){ .end = "\n" };
 	for (size_t at = 0; at < n; at = next, number++) {
@@ -121,12 +134,13 @@ int size_directives_read(const char *script, size_t n, struct size_directives *r
 		in_commands = in_commands || !is_comment(script + at, end - at);
 		ret->other = ret->other || begins(script + at, end - at, "#PBS ") ||
 			     begins(script + at, end - at, "#BSUB ");
-		if (!begins(script + at, end - at, "#SBATCH"))
+		magic = magic_length(script + at, end - at);
+		if (!magic)
 			continue;
 		ret->late += in_commands;
 		if (in_commands)
 			continue;
-		if (read_words(ret, script, at + strlen("#SBATCH"), end, number) < 0)
+		if (read_words(ret, script, at + magic, end, number) < 0)
 			return -ENOMEM;
 		ret->any = true;
 		ret->behind = next;
@@ -148,7 +162,7 @@ const char *size_directives_text(const struct size_directives *d, size_t word)
 size_t size_directives_place(
 	const char *script, const struct size_script_word *word, size_t at, char *ret_quote)
 {
-	struct walk w = { script, word->from, word->to, 0 };
+	struct walk w = { .script = script, .at = word->from, .end = word->to };
 
 	/* Behind the byte before it: a quote that begins there belongs to what follows. */
 	for (size_t i = 0; i < at && walk_to_byte(&w); i++)

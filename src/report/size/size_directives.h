@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The words of the #SBATCH lines of a batch script, as sbatch(1) makes them, and where each stands in the script. */
+/* The words of the #SBATCH and #SLURM lines of a batch script, as sbatch(1) makes them, and where each stands in the script. */
 #ifndef ASSAY_REPORT_SIZE_DIRECTIVES_H
 #define ASSAY_REPORT_SIZE_DIRECTIVES_H
 
@@ -23,6 +23,7 @@ struct size_directives {
 	bool any;
 	size_t late; /* directives behind the first command, which sbatch does not read */
 	size_t unmatched; /* the number of a line with a quote that is not closed; 0: none */
+	size_t escaped_blank; /* the number of a line with "\\ " outside of quotes, which ends the word for sbatch before 24.05 alone; 0: none */
 	bool other; /* lines of #PBS or #BSUB, which sbatch reads as well */
 	const char *end; /* of the first line: "\n" or "\r\n" */
 };

@@ -319,6 +319,11 @@ static int judge_lines(const struct reading *r, struct error *err)
 		return error_say(err, -EINVAL,
 			"line %zu: a quote is not closed, which sbatch refuses",
 			r->directives.unmatched);
+	if (r->directives.escaped_blank)
+		return error_say(err, -EINVAL,
+			"line %zu: a backslash before a blank, which ends the word for sbatch "
+			"before 24.05 and not after: put it in quotes",
+			r->directives.escaped_blank);
 	if (r->directives.other && !r->directives.any)
 		return error_say(
 			err, -EINVAL, "a script for PBS or LSF: only #SBATCH lines are changed");
