@@ -326,6 +326,21 @@ static void say_missing(const struct size_plan *plan)
 	}
 }
 
+/* What the request is of, where schedulers have each node or task in mind. */
+static void say_parts(const struct size_plan *plan)
+{
+	if (plan->tasks > 1 || plan->nodes > 1)
+		complain("the runs had up to %.0f tasks on %.0f nodes, and the request is for all "
+			 "of "
+			 "them together: divide it by hand (--mem is of a node, --cpus-per-task of "
+			 "a task)",
+			plan->tasks > 1 ? plan->tasks : 1, plan->nodes > 1 ? plan->nodes : 1);
+	if (plan->largest_task_alone > 0)
+		complain("of %zu of %zu runs the memory is that of the largest task, and how many "
+			 "there were is not told: give sacct --format NTasks and TRESUsageInTot",
+			plan->largest_task_alone, plan->n);
+}
+
 static int write_plan(const struct request *q, const struct size_plan *plan)
 {
 	static const char *const forms[] = { [SIZE_SLURM] = "slurm",
@@ -338,6 +353,7 @@ static int write_plan(const struct request *q, const struct size_plan *plan)
 	struct buf out = { 0 };
 
 	size_plan_ask(plan, &q->options, &ask);
+	say_parts(plan);
 	if (q->script) {
 		say_missing(plan);
 		return size_apply(q->script, q->copy, &ask);

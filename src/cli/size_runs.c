@@ -18,6 +18,7 @@
 #include "cli/run_words.h"
 #include "cli/verb.h"
 #include "record/fields.h"
+#include "record/foreign/cells.h"
 #include "report/info_value.h"
 #include "report/size/size_shape.h"
 #include "report/where.h"
@@ -92,16 +93,27 @@ static char *shape_of(const struct stored_run *run, bool *ret_failed)
 		free(shape);
 		shape = NULL;
 	}
+	/* A name that was given to a run of assay's own is one to find it by, and no other job. */
+	if (!*ret_failed && json_object_get(run->info, "imported") &&
+		info_text(run->info, "name", NULL)) {
+		shape = size_shape_with_job(shape, info_text(run->info, "name", NULL));
+		*ret_failed = !shape;
+	}
 	return shape;
 }
 
-/* Adds up the files that the command names, as they are now. */
+/* Adds up the files that the command names, as they are now; those that were written to since it began are its outputs, or not what it read. */
 static double bytes_of_inputs(const struct stored_run *run)
 {
+	const char *stamp = info_text(run->info, "time", "started");
+	double began = (double) INFINITY;
+	bool zoned = false;
 	const json_t *words = info_member(run->info, "command", "argv");
 	const char *directory = info_text(run->info, "working_directory", NULL);
 	double sum = 0;
 
+	if (stamp && (!stamp_read(stamp, &began, &zoned) || !zoned))
+		began = (double) INFINITY;
 	for (size_t i = 1; i < json_array_size(words); i++) {
 		const char *word = json_string_value(json_array_get(words, i));
 		const char *value = word ? strchr(word, '=') : NULL;
@@ -115,7 +127,8 @@ static double bytes_of_inputs(const struct stored_run *run)
 			snprintf(path, sizeof(path), "%s", word);
 		else
 			snprintf(path, sizeof(path), "%s/%s", directory, word);
-		if (word[0] && stat(path, &st) == 0 && S_ISREG(st.st_mode))
+		if (word[0] && stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
+			(double) st.st_mtime < began)
 			sum += (double) st.st_size;
 	}
 	return sum > 0 ? sum : (double) NAN;

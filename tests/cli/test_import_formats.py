@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """assay import of sacct, nvidia-smi, its dmon and JUmPER: each run written is valid by the schemas and has the values of its file.
 
-The files are made by hand after the tools' documented formats; tests/unit/test_import_formats.c reckons more of their values."""
+Of sacct, sacct-22.05.txt was recorded: SLURM_TIME_FORMAT=%s sacct -P -D of a Slurm 22.05.8 with slurmdbd, two nodes and jobs that ended in every way, the user's name
+and id replaced. The other files are made by hand after the tools' documented formats; tests/unit/test_import_formats.c reckons more of their values."""
 import io
 import zipfile
 
@@ -113,6 +114,51 @@ def test_each_job_of_sacct_is_a_run(take):
     assert ["cpu_seconds" in info.get("headline", {}) for info in runs] == [True, False, True, True, False, False]
     assert [info["time"].get("started") for info in runs] == [
         None, None, None, "2026-01-02T10:00:00.000000Z", "2026-01-02T09:00:00.000000Z", None]
+
+
+def test_jobs_of_a_real_slurm_ended_as_it_says(take):
+    """Checked against what the jobs were made to do: sleep, fail with 3, take 200 MiB of 60, sleep beyond the limit of a minute, and so on."""
+    runs = [info for info, _ in take(FOREIGN / "sacct-22.05.txt", runs=18)]
+    told = [(info["name"], info["state"], info.get("outcome", {}).get("words"), info["time"].get("wall_seconds")) for info in runs]
+
+    assert told == [
+        ("done", "done", "exited 0", 10), ("failed", "done", "exited 3", 2), ("oom", "done", "killed by SIGKILL", 1),
+        ("timeout", "done", "ended at its time limit", 84), ("cancelled", "done", "cancelled by user 0", 36), ("segv", "done", "killed by SIGSEGV", 0),
+        ("two", "done", "exited 0", 5), ("suspended", "done", "exited 0", 6), ("requeued", "done", "exited 0", 8), ("het", "done", "exited 0", 3),
+        ("het", "done", "exited 0", 3), ("arr", "done", "exited 0", 2), ("arr", "done", "exited 0", 2), ("suspended", "done", "exited 0", 8),
+        ("requeued", "done", "ended to be put back in the queue", 3), ("nodefail", "done", "ended with a node that failed", 8),
+        ("cancelled", "done", "cancelled by user 1000", 3), ("requeued", "done", "exited 0", 15)]
+    two = runs[6]
+    # Four tasks on two nodes, each of some 39 MiB: --mem=120M of each node.
+    assert two["headline"]["memory_peak_bytes"]["value"] == 158544 << 10
+    assert two["headline"]["memory_peak_bytes"]["key"] == "sacct_step_memory_bytes"
+    assert [two["summary"][f"sacct_peak_{name}_count"]["value"] for name in ("tasks", "nodes", "out_of_memory_steps")] == [4, 2, 0]
+    assert two["summary"]["sacct_peak_task_rss_bytes"]["value"] == 39744 << 10
+    [memory] = [limit for limit in two["target_limits"] if limit["name"] == "memory"]
+    assert (memory["limit"], memory["note"]) == (240 << 20, "of the whole job")
+    assert runs[0]["headline"]["memory_peak_bytes"] | {"why": ""} == {"value": 216656 << 10, "quality": "estimate", "key": "sacct_task_rss_bytes", "why": ""}
+    assert runs[0]["time"]["started"] == "2026-11-29T04:26:40.000000Z"
+    assert runs[0]["command"]["text"] == "sbatch done.sh"
+
+
+@pytest.mark.parametrize("columns, line, outcome", [
+    ("JobID|ExitCode|Elapsed", "7|0:0|00:00:09", None), ("JobID|ExitCode|Elapsed", "7|2:0|00:00:09", "exited 2"),
+    ("JobID|ExitCode|Elapsed", "7|0:9|00:00:09", "killed by SIGKILL"), ("JobID|State|ExitCode|Elapsed", "7|FAILED|0:0|00:00:09", "failed"),
+    ("JobID|State|ExitCode|Elapsed", "7|COMPLETED|0:125|00:00:09", "ended out of memory"), ("JobID|State|Elapsed", "7|COMPLETED|00:00:09", "exited 0")])
+def test_an_exit_code_of_0_alone_is_no_good_end(take, room, columns, line, outcome):
+    (room / "job").write_text(f"{columns}\n{line}\n")
+    [(info, _)] = take(room / "job")
+    assert info.get("outcome", {}).get("words") == outcome
+    assert info.get("outcome", {}).get("exit_code") == {"exited 0": 0, "exited 2": 2}.get(outcome)
+
+
+def test_steps_that_ended_badly_are_told_of_a_job_that_went_on(take, room):
+    (room / "job").write_text("JobID|State|ExitCode|Elapsed|MaxRSS\n7|COMPLETED|0:0|00:00:09|\n7.0|OUT_OF_MEMORY|0:125|00:00:02|4G\n"
+                              "7.1|FAILED|1:0|00:00:03|1G\n7.2|COMPLETED|0:0|00:00:03|1G\n")
+    [(info, _)] = take(room / "job")
+    assert info["outcome"]["exit_code"] == 0
+    assert info["summary"]["sacct_peak_out_of_memory_steps_count"]["value"] == 1
+    assert "steps that did not come to a good end: 2 of 3, the first was 7.0" in info["notes"]
 
 
 def test_any_format_of_sacct_is_read(take, room):

@@ -222,8 +222,10 @@ def test_a_covariate_is_followed_to_the_next_input(records):
 
 def test_input_bytes_are_those_of_the_files_that_the_command_names(records):
     for number in (1, 4, 2, 3, 5):
-        records.call.write(f"in{number}.dat", b"x" * (number * 1000))
-        records.write(100 * number, argv=["job", f"in{number}.dat"], working_directory=str(records.call.here))
+        # The runs are of 2026: what was written before they began is an input, and the rest an output.
+        os.utime(records.call.write(f"in{number}.dat", b"x" * (number * 1000)), (1, 1_700_000_000))
+        records.call.write(f"out{number}.dat", b"x" * 100_000)
+        records.write(100 * number, argv=["job", f"in{number}.dat", "-o", f"out{number}.dat"], working_directory=str(records.call.here))
     memory = records.json("runs", "--by", "input_bytes=3000")["memory_bytes"]
 
     assert memory["slope"] == pytest.approx(100 * MIB / 1000) and memory["fixed"] == pytest.approx(0, abs=1)
@@ -432,3 +434,50 @@ def test_each_scheduler_gets_its_own_words(records, form, expected):
         assert sorted(called.out.splitlines()) == sorted(expected.splitlines())
     else:
         assert expected in called.out and re.search(r"1024|1074", called.out)
+
+
+SACCT = "JobID|JobName|State|ExitCode|Elapsed|TotalCPU|MaxRSS|NTasks|NNodes|AllocCPUS|TRESUsageInTot\n"
+
+
+def sacct_jobs(records, n, step, name="train", in_all=""):
+    """n jobs of 8 CPUs with a step of this MaxRSS, tasks and sum."""
+    lines = [f"{i}|{name}|COMPLETED|0:0|01:00:00|04:00:00||||8|\n{i}.0|x|COMPLETED|0:0|01:00:00|04:00:00|{step}" for i in range(1, n + 1)]
+    records.call.write("jobs.txt", SACCT + "\n".join(lines) + "\n" + in_all)
+
+
+def test_of_several_tasks_the_largest_is_no_need_of_the_job(records):
+    sacct_jobs(records, 20, "4194304K|8|2|8|")
+    memory = records.json("jobs.txt", status=1)["memory_bytes"]
+
+    assert "request" not in memory and memory["runs"] == 0
+    assert memory["why"] == "sacct tells its largest of 8 tasks alone; TRESUsageInTot in --format tells all"
+
+
+def test_of_several_tasks_the_sum_is_asked_for_and_said_to_be_one(records):
+    sacct_jobs(records, 20, "4194304K|8|2|8|cpu=04:00:00,mem=33554432K")
+    called = records.size("jobs.txt", "--json")
+    told = parse(called.out, "assay-size")
+
+    # 10 % for what Slurm's samples missed, 2 % and 4 MiB for the kernel's part, 16 MiB around.
+    assert told["memory_bytes"]["stands_on"] == pytest.approx(32 * GIB * 1.1 * 1.02 + 4 * MIB, rel=1e-6)
+    assert (told["tasks"], told["nodes"]) == (8, 2)
+    assert "the runs had up to 8 tasks on 2 nodes, and the request is for all of them together" in called.err
+
+
+def test_where_the_tasks_are_not_told_it_is_said(records):
+    sacct_jobs(records, 20, "4194304K|||8|")
+    called = records.size("jobs.txt", "--format", "slurm")
+    assert "of 20 of 20 runs the memory is that of the largest task, and how many there were is not told" in called.err
+
+
+def test_jobs_of_other_names_are_other_jobs(records):
+    sacct_jobs(records, 5, "4G|1|1|8|", name="align_17", in_all="9|index|COMPLETED|0:0|02:00:00|||||8|\n9.0|x|COMPLETED|0:0|02:00:00||9G|1|1|8|\n")
+    called = records.size("jobs.txt", status=2)
+    assert "the runs are of 2 commands ((job align_*); (job index))" in called.err and called.out == ""
+    assert records.json("jobs.txt", "--mixed")["runs"] == 6
+
+
+def test_a_step_that_ran_out_of_memory_is_no_peak(records):
+    sacct_jobs(records, 5, "4G|1|1|8|", in_all="9|train|COMPLETED|0:0|02:00:00|||||8|\n9.0|x|OUT_OF_MEMORY|0:125|02:00:00||5G|1|1|8|\n")
+    memory = records.json("jobs.txt")["memory_bytes"]
+    assert (memory["runs"], memory["cut_off"], memory["why"]) == (6, 1, "1 of its steps ended out of memory")

@@ -20,7 +20,6 @@ def kind_of(directive):
 
 
 def made_script(numbers):
-    end = "\r\n" if numbers.random() < 0.1 else "\n"
     lines, kinds = ["#!/bin/bash"], set()
     for _ in range(numbers.randrange(12)):
         directive = numbers.choice(DIRECTIVES)
@@ -31,7 +30,7 @@ def made_script(numbers):
             kinds.add(kind)
             lines.append("#SBATCH " + directive)
     lines += ["cd work", *numbers.choices(COMMANDS, k=numbers.randrange(30))]
-    return end.join(lines) + (end if numbers.random() < 0.8 else "")
+    return "\n".join(lines) + ("\n" if numbers.random() < 0.8 else "")
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -206,10 +206,6 @@ static void what_is_missing_is_added_behind_the_last_directive_or_the_first_line
 		"#!/bin/sh\n#SBATCH --mem=4600M\n#SBATCH --cpus-per-task=4\n#SBATCH "
 		"--time=01:30:00\n",
 		NULL);
-	assert_changed("#!/bin/sh\r\n#SBATCH --mem=1G\r\nx\r\n",
-		"#!/bin/sh\r\n#SBATCH --mem=4600M\r\n#SBATCH --cpus-per-task=4\r\n#SBATCH "
-		"--time=01:30:00\r\nx\r\n",
-		"CR LF");
 }
 
 static void words_are_those_that_sbatch_sees(void **state)
@@ -316,7 +312,9 @@ static void what_is_in_doubt_is_refused(void **state)
 		"#!/bin/sh\n#SBATCH --mem=1 --mem-per-cpu=2\n", "#!/bin/sh\n#SBATCH -n 8\n",
 		"#!/bin/sh\n#SBATCH --nodes=2\n", "#!/bin/sh\n#SBATCH -N2\n",
 		"#!/bin/sh\n#SBATCH --mem-per-gpu=3G\n", "#!/bin/sh\n#SBATCH --cpus-per-gpu 3\n",
-		"#!/bin/sh\n#SBATCH --time-min=5\n",
+		"#!/bin/sh\n#SBATCH --time-min=5\n", "#!/bin/sh\r\n#SBATCH --mem=1G\r\nx\r\n",
+		"#!/bin/sh\n#SBATCH --mem=1G\ncat <<E\na\r\nE\n",
+		"\xef\xbb\xbf#!/bin/sh\n#SBATCH --mem=1G\n",
 		"#!/bin/sh\n#SBATCH -J a\\ -c9 --mem=64G -t1\n",
 		"#!/bin/sh\n#SBATCH --mem=1\n#SBATCH hetjob\n#SBATCH --mem=2\n" };
 	struct buf out = { 0 };

@@ -267,10 +267,26 @@ static void launchers_stay_and_their_program_is_the_program(void **state)
 	check("conda install numpy", "conda install numpy");
 	check("apptainer exec --nv -B /data:/data img.sif python3 x.py 5",
 		"apptainer exec --nv -B * *.sif python3 x.py *");
-	check("apptainer run img.sif x.bam", "apptainer run *.sif *.bam");
+	check("apptainer run img.sif x.bam", "apptainer run img.sif *.bam");
 	check("torchrun --nproc_per_node 4 a/train.py --lr 0.1",
 		"torchrun --nproc_per_node * train.py --lr *");
 	check("srun", "srun");
+	check("apptainer exec -B /a:/b tools/x.sif bin/align a.fq",
+		"apptainer exec -B * *.sif align *.fq");
+	check("apptainer run -B /a:/b tools/align.sif a.fq", "apptainer run -B * align.sif *.fq");
+	check("docker run --rm -v /a:/b -w /b lab/align:1.2 a.fq",
+		"docker run --rm -v * -w * align:1.2 *.fq");
+	check("nextflow run flows/main.nf -profile slurm -resume",
+		"nextflow run main.nf -profile slurm -resume");
+	check("nextflow -q run -c x.config main.nf", "nextflow -q run -c *.config main.nf");
+	check("papermill -k python3 in/fit.ipynb out/fit1.ipynb -p a 3",
+		"papermill -k * fit.ipynb *.ipynb -p a *");
+	check("jupyter nbconvert --to notebook --execute fit.ipynb",
+		"jupyter nbconvert --to * --execute fit.ipynb");
+	/* sbatch runs a script; its job may be a line of its own. */
+	check("sbatch --parsable -J a12 --mem=4G -c8 jobs/align.sh s1.fq",
+		"sbatch --parsable -J * --mem=* -c* align.sh *.fq");
+	check("sbatch --nodes 1 --wrap=sleep 12", "sbatch --nodes * --wrap= sleep *");
 	check("env -u", "env -u");
 }
 

@@ -171,6 +171,21 @@ static void add_count(const char *text, struct told *of)
 		larger(of, n);
 }
 
+/* A job may go on to a fine end behind a step that did not come to its own. */
+static void add_state(
+	struct sacct_job *job, const struct sacct_table *table, const struct cells *cells)
+{
+	const char *state = cell_of(table, cells, "State");
+	bool failed = strncmp(state, "FAILED", 6) == 0 || strncmp(state, "TIMEOUT", 7) == 0;
+	bool out_of_memory = strncmp(state, "OUT_OF_ME", 9) == 0;
+
+	if (!state[0])
+		return;
+	more(&job->out_of_memory, out_of_memory);
+	if ((failed || out_of_memory) && job->failed_steps++ == 0)
+		snprintf(job->failed_step, sizeof(job->failed_step), "%s", cells->at[table->id]);
+}
+
 int sacct_job_add(struct sacct_job *job, const struct sacct_table *table, const struct cells *cells)
 {
 	bool step = strchr(cells->at[table->id], '.') != NULL;
@@ -187,6 +202,7 @@ int sacct_job_add(struct sacct_job *job, const struct sacct_table *table, const 
 	add_count(cell_of(table, cells, "NNodes"), &job->nodes);
 	if (step) {
 		job->steps++;
+		add_state(job, table, cells);
 		add_memory(job, table, cells);
 		add_io(job, table, cells);
 	} else if (cell_of(table, cells, "MaxRSS")[0]) {

@@ -37,6 +37,9 @@ struct sacct_job {
 	struct told tasks, nodes; /* the most of any step; of the job */
 	char rss_step[SACCT_ID_SIZE]; /* where the largest RSS was */
 	size_t steps, steps_without_rss;
+	size_t failed_steps; /* by their states */
+	struct told out_of_memory; /* steps that ended so */
+	char failed_step[SACCT_ID_SIZE]; /* the first */
 };
 
 int sacct_table_take(struct sacct_table *table, const struct cells *cells);

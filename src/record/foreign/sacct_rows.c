@@ -26,6 +26,7 @@ enum {
 	ENERGY,
 	TASKS,
 	NODES,
+	OUT_OF_MEMORY,
 	N_ROWS
 };
 
@@ -63,6 +64,8 @@ const struct measure sacct_rows[] = {
 		.origin = "sacct NTasks", .help = "tasks of the step that had the most" },
 	[NODES] = { .key = "sacct_nodes_count", .kind = GAUGE, .unit = COUNT, .scope = SINGLE, .reduce = MAX, .quality = EXACT,
 		.origin = "sacct NNodes", .help = "nodes of the job" },
+	[OUT_OF_MEMORY] = { .key = "sacct_out_of_memory_steps_count", .kind = GAUGE, .unit = COUNT, .scope = SINGLE, .reduce = MAX, .quality = EXACT,
+		.origin = "sacct State", .help = "steps that ended out of memory, though the job may have gone on" },
 	/* clang-format on */
 };
 _Static_assert(ARRAY_SIZE(sacct_rows) == N_ROWS, "one row a name");
@@ -175,6 +178,10 @@ void sacct_tell_usage(const struct sacct_job *job, struct draft *d)
 	tell_total(d, ENERGY, "", job->energy);
 	tell_total(d, TASKS, "peak", job->tasks);
 	tell_total(d, NODES, "peak", job->nodes);
+	tell_total(d, OUT_OF_MEMORY, "peak", job->out_of_memory);
+	if (job->failed_steps > 0)
+		draft_note(d, "steps that did not come to a good end: %zu of %zu, the first was %s",
+			job->failed_steps, job->steps, job->failed_step);
 }
 
 /* `limit` is a JSON value, taken over. */

@@ -11,6 +11,7 @@
 #include "record/foreign/sacct_values.h"
 
 #define SLURM_ID_MAX 4294967039.0
+#define OUT_OF_MEMORY_MARK 125 /* in the place of a signal */
 
 /* States of jobs that go on. */
 static const char *const states_before_end[] = { "PENDING", "RUNNING", "SUSPENDED", "REQUEUED",
@@ -205,7 +206,10 @@ void sacct_tell_outcome(const struct sacct_table *table, const struct cells *cel
 	int code = 0;
 	int number = 0;
 	bool told = sacct_exit(exit, &code, &number);
-	bool by_itself = !*state || strcmp(state, "FAILED") == 0 || strcmp(state, "COMPLETED") == 0;
+	bool completed = strcmp(state, "COMPLETED") == 0;
+	/* 0 alone is no end: jobs that were ended from without, and those that failed before they began, have it, too. */
+	bool by_itself = completed ||
+			 ((!*state || strcmp(state, "FAILED") == 0) && (code != 0 || number != 0));
 
 	if (is_before_end(state) && !was_requeued(table, cells)) {
 		snprintf(evidence, sizeof(evidence), "it was %.40s when sacct was asked", state);
@@ -224,13 +228,14 @@ void sacct_tell_outcome(const struct sacct_table *table, const struct cells *cel
 		draft_signal(d, number, evidence);
 		return;
 	}
-	/* A job that was ended from without has 0:0. */
-	if (by_itself && number == 0 && (told || strcmp(state, "COMPLETED") == 0)) {
+	if (by_itself && number == 0 && (told || completed)) {
 		draft_exit_code(d, code, evidence);
 		return;
 	}
 	if (!*state)
 		return;
+	if (told && number == OUT_OF_MEMORY_MARK)
+		state = "OUT_OF_MEMORY";
 	if (strncmp(state, "CANCELLED by ", 13) == 0)
 		snprintf(words, sizeof(words), "cancelled by user %.40s", state + 13);
 	else

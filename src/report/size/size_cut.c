@@ -148,6 +148,10 @@ static void cut_memory(const struct stored_run *run, struct size_fact *memory)
 		cut(memory, "killed for want of memory");
 	else if (kills > 0 && info_has_own_cgroup(info))
 		cut(memory, "the kernel's OOM killer killed %.9g of its processes", kills);
+	kills = info_number(
+		json_object_get(info, "summary"), "sacct_peak_out_of_memory_steps_count", "value");
+	if (kills > 0)
+		cut(memory, "%.9g of its steps ended out of memory", kills);
 	if (limit && strcmp(limit, "memory") == 0)
 		cut(memory, "cut off by the memory limit");
 	cut_by_hits(info, memory);

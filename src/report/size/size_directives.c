@@ -121,7 +121,7 @@ int size_directives_read(const char *script, size_t n, struct size_directives *r
 	size_t number = 1;
 	size_t next, magic;
 
-	*ret = (struct size_directives){ .end = "\n" };
+	*ret = (struct size_directives){ 0 };
 	for (size_t at = 0; at < n; at = next, number++) {
 		const char *newline = memchr(script + at, '\n', n - at);
 		size_t end = newline ? (size_t) (newline - script) : n;
@@ -129,8 +129,6 @@ int size_directives_read(const char *script, size_t n, struct size_directives *r
 		next = newline ? end + 1 : n;
 		if (at == 0)
 			ret->behind = next;
-		if (at == 0 && end > 0 && script[end - 1] == '\r')
-			ret->end = "\r\n";
 		in_commands = in_commands || !is_comment(script + at, end - at);
 		ret->other = ret->other || begins(script + at, end - at, "#PBS ") ||
 			     begins(script + at, end - at, "#BSUB ");

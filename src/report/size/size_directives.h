@@ -25,7 +25,6 @@ struct size_directives {
 	size_t unmatched; /* the number of a line with a quote that is not closed; 0: none */
 	size_t escaped_blank; /* the number of a line with "\\ " outside of quotes, which ends the word for sbatch before 24.05 alone; 0: none */
 	bool other; /* lines of #PBS or #BSUB, which sbatch reads as well */
-	const char *end; /* of the first line: "\n" or "\r\n" */
 };
 
 /* 0 or -ENOMEM. The script has no byte of 0 in it. */

@@ -43,7 +43,7 @@ static json_t *part_json(const struct size_part *part, enum size_resource resour
 
 	if (part->request > 0)
 		info_set_count(of, "request", part->request);
-	else
+	else if (b->next_try > 0)
 		info_set_number(of, "next_try", b->next_try);
 	info_set_count(of, "runs", part->measured);
 	info_set_count(of, "cut_off", part->cut_off);
@@ -118,6 +118,8 @@ void size_plan_json(
 	if (plan->n > 0 && plan->runs[0].shape)
 		info_set_text(of, "job", plan->runs[0].shape);
 	info_set_count(of, "runs", plan->n);
+	info_set_number(of, "tasks", plan->tasks);
+	info_set_number(of, "nodes", plan->nodes);
 	json_object_set_new(of, "outcomes", outcomes_json(plan));
 	info_set_number(of, "target", options->wish.target);
 	if (options->wish.confidence > 0)

@@ -14,6 +14,8 @@ struct size_launcher {
 	const char *words; /* --word WORD and -word WORD, without dashes */
 	const char *pairs; /* those that take two words */
 	size_t before; /* words before the program: a duration, an image, a mask */
+	const char
+		*at_once; /* verbs behind which no such words stand: what follows is run itself */
 };
 
 /* Runs a script, a module or code. */

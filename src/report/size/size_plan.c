@@ -254,6 +254,9 @@ static void describe(struct size_plan *plan, const struct size_options *o)
 
 		plan->outcomes[run->outcome]++;
 		plan->hosts += run->host && host_is_new(plan->runs, i);
+		plan->tasks = fmax(plan->tasks, run->tasks);
+		plan->nodes = fmax(plan->nodes, run->nodes);
+		plan->largest_task_alone += run->largest_task_alone && run->asked.cpus != 1;
 		plan->without_covariate += o->wish.by && !(run->covariate > 0);
 		/* Of a cgroup that others shared it says nothing of the job. */
 		if (!run->charged.why[0])
@@ -270,7 +273,9 @@ int size_plan_make(
 	double *room = malloc((n + 1) * sizeof(*room));
 	int r = points && room ? 0 : -ENOMEM;
 
-	*ret = (struct size_plan){ .runs = runs, .n = n };
+	*ret = (struct size_plan){
+		.runs = runs, .n = n, .tasks = (double) NAN, .nodes = (double) NAN
+	};
 	if (r == 0) {
 		qsort(runs, n, sizeof(*runs), by_start);
 		describe(ret, options);

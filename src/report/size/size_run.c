@@ -15,6 +15,9 @@
 #include "report/info_value.h"
 #include "report/size/size_parts.h"
 
+#define TASK_RSS "sacct_task_rss_bytes"
+#define TASKS "sacct_peak_tasks_count"
+#define NODES "sacct_peak_nodes_count"
 #define NOT_MEASURED "was not measured"
 #define LASTING_PEAK "cgroup_last_memory_nonreclaimable_peak_bytes"
 #define LASTING_HIGHEST "cgroup_peak_memory_nonreclaimable_bytes"
@@ -84,6 +87,31 @@ static struct size_fact take_largest_process(const json_t *headline)
 	return fact;
 }
 
+static double scheduled(const json_t *info, const char *key)
+{
+	return size_sane(
+		info_number(json_object_get(info, "summary"), key, "value"), SIZE_CORES_MAX);
+}
+
+/* sacct's MaxRSS is of the largest task: where there were others, it says nothing of the job. */
+static struct size_fact of_all_tasks(const json_t *info, struct size_fact largest)
+{
+	double tasks = scheduled(info, TASKS);
+
+	/* A job that was ended for want of memory needs that or more all the same. */
+	if (tasks > 1 && !info_says_oom(info)) {
+		largest = nothing();
+		snprintf(largest.why, sizeof(largest.why),
+			"sacct tells its largest of %.9g tasks alone; TRESUsageInTot in --format "
+			"tells all",
+			tasks);
+		return largest;
+	}
+	largest.quality = LOWER_BOUND;
+	largest.upper = (double) INFINITY;
+	return largest;
+}
+
 /* Of what was measured at samples or in processes: the greater, for the job needs no less than either. */
 static struct size_fact take_sampled(const json_t *info)
 {
@@ -93,11 +121,8 @@ static struct size_fact take_sampled(const json_t *info)
 
 	if (!is_known(&peak))
 		peak = take_largest_process(headline);
-	/* sacct's MaxRSS is of the largest task: the others of the job are not in it. */
-	if (strcmp(peak.key, "sacct_task_rss_bytes") == 0) {
-		peak.quality = LOWER_BOUND;
-		peak.upper = (double) INFINITY;
-	}
+	if (strcmp(peak.key, TASK_RSS) == 0)
+		peak = of_all_tasks(info, peak);
 	if (!is_known(&lasting))
 		return peak;
 	if (!is_known(&peak))
@@ -220,6 +245,10 @@ static void take_facts(const struct stored_run *run, double series_end, struct s
 	if (is_known(&ret->charged) && !info_has_own_cgroup(run->info))
 		snprintf(ret->charged.why, sizeof(ret->charged.why),
 			"others may have been in its cgroup");
+	ret->tasks = scheduled(run->info, TASKS);
+	ret->nodes = scheduled(run->info, NODES);
+	ret->largest_task_alone =
+		strcmp(ret->facts[SIZE_MEMORY].key, TASK_RSS) == 0 && isnan(ret->tasks);
 	ret->cpu_seconds = cpu.value;
 	ret->wall_seconds = wall.value;
 	size_demand_leave_out(&ret->demand, stopped);

@@ -69,6 +69,9 @@ struct size_run {
 	struct size_asked asked;
 	double cpu_seconds; /* NAN */
 	double wall_seconds; /* without the time in which the machine slept or the job was stopped; NAN */
+	double tasks,
+		nodes; /* of a scheduler's job, all of which its numbers are of; NAN: not told */
+	bool largest_task_alone; /* the memory is of one task, and how many there were is not told */
 	double covariate; /* what --by named; NAN: this run has none; set by who takes the run */
 };
 

@@ -305,9 +305,17 @@ static int refuse_word(const struct reading *r, size_t word, const char *about, 
 
 static int judge_file(const char *script, size_t n, struct error *err)
 {
+	if (n >= 3 && memcmp(script, "\xef\xbb\xbf", 3) == 0)
+		return error_say(err, -EINVAL,
+			"no batch script: its first bytes are a byte order mark, and not #!, which "
+			"sbatch needs");
 	if (n < 2 || memcmp(script, "#!", 2) != 0)
 		return error_say(err, -EINVAL,
 			"no batch script: its first line is no #!INTERPRETER, which sbatch needs");
+	if (memmem(script, n, "\r\n", 2))
+		return error_say(err, -EINVAL,
+			"lines of it end with CR LF, which sbatch refuses: make them end with LF "
+			"(dos2unix)");
 	if (memchr(script, '\0', n))
 		return error_say(err, -EINVAL, "no batch script: it has bytes of 0 in it");
 	return 0;
@@ -383,8 +391,6 @@ static void add_notes(const struct reading *r, struct buf *notes)
 			"%zu #SBATCH line%s behind the first command, where sbatch reads none: "
 			"left alone\n",
 			late, late == 1 ? "" : "s");
-	if (r->directives.end[0] == '\r')
-		buf_add_text(notes, "its lines end with CR LF, which sbatch refuses: left alone\n");
 }
 
 static int by_place(const void *a, const void *b)
@@ -404,7 +410,7 @@ static void add_missing(const struct reading *r, struct buf *out)
 
 		amount_of(r->ask, (enum wanted) i, amount);
 		if (!r->found[i] && amount[0])
-			buf_addf(out, DIRECTIVE " %s%s%s", names[i], amount, r->directives.end);
+			buf_addf(out, DIRECTIVE " %s%s\n", names[i], amount);
 	}
 }
 
@@ -414,7 +420,7 @@ static void copy_to(const struct reading *r, size_t *at, size_t to, struct buf *
 	if (*at <= r->directives.behind && r->directives.behind <= to) {
 		buf_add(out, r->script + *at, r->directives.behind - *at);
 		if (r->directives.behind > 0 && r->script[r->directives.behind - 1] != '\n')
-			buf_add_text(out, r->directives.end);
+			buf_add_char(out, '\n');
 		add_missing(r, out);
 		*at = r->directives.behind;
 	}

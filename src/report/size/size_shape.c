@@ -194,6 +194,8 @@ static void add_launcher_word(struct walk *w, const char *s, size_t n)
 		w->verb_is_due = false;
 		if (!size_launcher_lists(w->launcher->verbs, s, n))
 			w->place = IN_ARGUMENTS;
+		if (size_launcher_lists(w->launcher->at_once, s, n))
+			w->before = 0;
 		add_ordinary(w, s, n);
 	} else if (size_word_look(s, n, value) == SIZE_WORD_VALUE && strchr(value, '=')) {
 		size_shape_add_value(&w->text, value); /* env NAME=VALUE */
@@ -253,11 +255,16 @@ static bool take_letters(struct walk *w, const char *s, size_t n)
 static void add_interpreter_option(struct walk *w, const char *s, size_t n)
 {
 	const struct size_interpreter *i = w->interpreter;
+	size_t name = strcspn(s, "=");
 
 	if (size_launcher_lists(i->script_words, s, n)) {
 		w->next = SCRIPT;
 	} else if (size_launcher_lists(i->code_words, s, n)) {
 		w->next = CODE;
+	} else if (size_launcher_lists(i->code_words, s, name)) {
+		size_shape_add_word(&w->text, s, name + 1);
+		take_code(w, s + name + 1, n - name - 1);
+		return;
 	} else if (size_launcher_lists(i->value_words, s, n)) {
 		w->next = VALUE;
 		w->values = 1;
@@ -320,4 +327,23 @@ char *size_shape_of(char *const *argv, size_t argc)
 	}
 	buf_done(&w.word);
 	return size_shape_take(&w.text);
+}
+
+#define NAME_MAX_SHOWN 500
+
+char *size_shape_with_job(char *shape, const char *name)
+{
+	struct buf out = { 0 };
+	size_t n = strnlen(name, NAME_MAX_SHOWN);
+
+	buf_addf(&out, "%s%s(job ", shape ? shape : "", shape ? " " : "");
+	for (size_t at = 0; at < n;) {
+		size_t digits = strspn(name + at, "0123456789");
+
+		buf_add_char(&out, digits > 0 ? '*' : name[at]);
+		at += digits > 0 ? digits : 1;
+	}
+	buf_add_text(&out, ")");
+	free(shape);
+	return buf_take(&out);
 }

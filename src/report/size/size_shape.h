@@ -20,6 +20,11 @@
 
 /* "python3 train.py --epochs=* *". Printable when the words are. On the heap; NULL without memory. argc is 1 or more. */
 char *size_shape_of(char *const *argv, size_t argc);
+/*
+ * For jobs of a scheduler, whose command is that of sbatch or not told: "(job align_*)", behind the shape where there is one. Numbers in the name are "*". Takes over
+ * the shape, which may be NULL. On the heap; NULL without memory.
+ */
+char *size_shape_with_job(char *shape, const char *name);
 /* For runs of other tools, of which only the text of the command is known: its words are those of a shell. "" when there is none. */
 char *size_shape_of_text(const char *command);
 
