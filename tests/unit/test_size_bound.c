@@ -135,6 +135,25 @@ static void a_run_that_was_cut_off_low_changes_little_and_one_above_all_takes_th
 	assert_true(b.request >= 42);
 }
 
+/* Runs that failed at once are no small needs: they neither widen the spread nor take the margin away. */
+static void the_margin_is_that_of_the_runs_that_ended_by_themselves(void **state)
+{
+	struct size_point points[11] = { { .value = 1000 }, { .value = 1003 }, { .value = 1001 },
+		{ .value = 1002 } };
+	struct size_bound alone = bound_of(points, 4, &usual);
+	struct size_bound b;
+
+	(void) state;
+	for (size_t i = 4; i < 11; i++)
+		points[i] = (struct size_point){ .value = (double) (3 + i % 2), .at_least = true };
+	for (size_t n = 5; n <= 11; n++) {
+		b = bound_of(points, n, &usual);
+		assert_int_equal(b.method, SIZE_MARGIN);
+		assert_near(b.request, alone.request);
+		assert_near(b.promise, 0.8);
+	}
+}
+
 static void of_runs_that_were_all_cut_off_nothing_is_made(void **state)
 {
 	struct size_point points[3] = { { .value = 4, .at_least = true },
@@ -213,6 +232,7 @@ int main(void)
 		cmocka_unit_test(with_a_confidence_59_runs_carry_95_percent_by_their_largest),
 		cmocka_unit_test(
 			a_run_that_was_cut_off_low_changes_little_and_one_above_all_takes_the_promise),
+		cmocka_unit_test(the_margin_is_that_of_the_runs_that_ended_by_themselves),
 		cmocka_unit_test(of_runs_that_were_all_cut_off_nothing_is_made),
 		cmocka_unit_test(a_drift_is_followed_to_the_next_run),
 		cmocka_unit_test(a_covariate_is_followed_and_what_lies_beyond_it_is_no_promise),

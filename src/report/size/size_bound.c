@@ -75,19 +75,22 @@ static double largest_whole(const struct size_point *sorted, size_t n)
 	return n > 0 ? sorted[n - 1].value : (double) NAN;
 }
 
+/* How needs vary is told by the runs that came to their end: what was cut off early is no small need, and no sign of a large spread. At least one is whole. */
 static int with_margin(const struct size_point *sorted, size_t n, const struct size_wish *wish,
 	struct size_bound *b)
 {
 	double *values = malloc(n * sizeof(*values));
 	double largest = sorted[n - 1].value;
 	struct size_spread spread;
+	size_t whole = 0;
 	double beyond;
 
 	if (!values)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
-		values[i] = sorted[i].value;
-	spread = size_spread_of(values, n);
+		if (!sorted[i].at_least)
+			values[whole++] = sorted[i].value;
+	spread = size_spread_of(values, whole);
 	free(values);
 	beyond = size_spread_quantile(&spread, wish->target);
 	b->stands_on = largest;
