@@ -154,6 +154,19 @@ static int read_wheres(const struct option_value *value, struct request *q, stru
 	return 0;
 }
 
+static int refuse_wishes(
+	const struct verb *verb, const struct option_values *values, struct error *err)
+{
+	static const char *const wishes[] = { "target", "confidence", "policy", "slowdown", "by" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(wishes); i++)
+		if (verb_value(verb, values, wishes[i])->text)
+			return error_say(err, -EINVAL,
+				"--waste makes no request, which %s is a wish of",
+				verb_value(verb, values, wishes[i])->source);
+	return 0;
+}
+
 static int read_format(const struct verb *verb, const struct option_values *values,
 	struct request *q, struct error *err)
 {
@@ -179,7 +192,7 @@ static int read_format(const struct verb *verb, const struct option_values *valu
 	if (q->script && q->format != SIZE_TEXT)
 		return error_say(
 			err, -EINVAL, "--apply shows a difference, and has no other format");
-	return 0;
+	return q->waste ? refuse_wishes(verb, values, err) : 0;
 }
 
 /* Without anything that says which runs, those of the job that ran last. */

@@ -436,6 +436,12 @@ def test_each_scheduler_gets_its_own_words(records, form, expected):
         assert expected in called.out and re.search(r"1024|1074", called.out)
 
 
+@pytest.mark.parametrize("words", [["--target", "0.9"], ["--policy", "retry"], ["--by", "tag:a"], ["--slowdown", "0.1"], ["--confidence", "0.9"]], ids=" ".join)
+def test_wishes_of_a_request_are_none_of_the_report_on_waste(records, words):
+    records.several([100] * 3)
+    assert f"--waste makes no request, which {words[0]} is a wish of" in records.size("runs", "--waste", *words, status=2).err
+
+
 SACCT = "JobID|JobName|State|ExitCode|Elapsed|TotalCPU|MaxRSS|NTasks|NNodes|AllocCPUS|TRESUsageInTot\n"
 
 

@@ -305,6 +305,27 @@ static void what_changes_the_meaning_is_said(void **state)
 		"behind the first command");
 }
 
+static void numbers_of_the_commands_are_told(void **state)
+{
+	(void) state;
+	assert_changed(
+		"#!/bin/sh\n#SBATCH --mem=1G -c8 -t1\nexport OMP_NUM_THREADS=8\nsrun -n1 --mem=2G "
+		"-c 4 ./x\nsrun -c16 ./x\n",
+		"#!/bin/sh\n#SBATCH --mem=4600M -c4 -t01:30:00\nexport OMP_NUM_THREADS=8\nsrun -n1 "
+		"--mem=2G -c 4 ./x\nsrun -c16 ./x\n",
+		"line 3 has a number of its own, which stays: OMP_NUM_THREADS=8\nline 4 has a "
+		"number of its "
+		"own, which stays: --mem=2G\nline 5 has a number of its own, which stays: -c16\n");
+	/* What follows the request, is no number, or is another program's. */
+	assert_changed("#!/bin/sh\n#SBATCH --mem=1G -c8 -t1\nexport "
+		       "OMP_NUM_THREADS=$SLURM_CPUS_PER_TASK\n#OMP_NUM_THREADS=8\n"
+		       "sh -c 8\nsrun -c $N x--mem=1\n",
+		"#!/bin/sh\n#SBATCH --mem=4600M -c4 -t01:30:00\nexport "
+		"OMP_NUM_THREADS=$SLURM_CPUS_PER_TASK\n#OMP_NUM_THREADS=8\n"
+		"sh -c 8\nsrun -c $N x--mem=1\n",
+		NULL);
+}
+
 static void what_is_in_doubt_is_refused(void **state)
 {
 	static const char *const scripts[] = { "", "#", "srun x\n", "#SBATCH --mem=1\n",
@@ -380,6 +401,7 @@ int main(void)
 		cmocka_unit_test(options_are_those_that_sbatch_sees),
 		cmocka_unit_test(a_refusal_names_what_is_in_doubt),
 		cmocka_unit_test(what_changes_the_meaning_is_said),
+		cmocka_unit_test(numbers_of_the_commands_are_told),
 		cmocka_unit_test(what_is_in_doubt_is_refused),
 		cmocka_unit_test(an_amount_that_is_not_known_leaves_its_line),
 		cmocka_unit_test(the_difference_is_one_that_patch_takes),

@@ -15,6 +15,7 @@
 #include "base/macros.h"
 #include "base/utf8.h"
 #include "report/size/size_directives.h"
+#include "report/size/size_script_body.h"
 
 #define DIRECTIVE "#SBATCH"
 
@@ -391,6 +392,7 @@ static void add_notes(const struct reading *r, struct buf *notes)
 			"%zu #SBATCH line%s behind the first command, where sbatch reads none: "
 			"left alone\n",
 			late, late == 1 ? "" : "s");
+	size_script_own_numbers(r->script, r->n, notes);
 }
 
 static int by_place(const void *a, const void *b)
