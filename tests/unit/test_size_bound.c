@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "base/macros.h"
 #include "report/size/size_bound.h"
@@ -134,6 +135,43 @@ static void a_run_that_was_cut_off_low_changes_little_and_one_above_all_takes_th
 	assert_int_equal(b.method, SIZE_CUT_OFF);
 	assert_near(b.promise, 19.0 / 22.0);
 	assert_true(b.request >= 42);
+}
+
+static void what_was_cut_off_low_does_not_widen_the_margin(void **state)
+{
+	struct size_point points[15];
+	double margin;
+	struct size_bound b;
+
+	(void) state;
+	for (size_t i = 0; i < ARRAY_SIZE(points); i++)
+		points[i] = (struct size_point){
+			.value = i < 6 ? 10240 : 100, .at_least = i >= 6, .began = (double) i
+		};
+	margin = bound_of(points, 6, &usual).request;
+	b = bound_of(points, 15, &usual);
+	assert_int_equal(b.method, SIZE_MARGIN);
+	assert_near(b.request, margin);
+	assert_near(b.stands_on, 10240);
+}
+
+/* size_binomial() of every rank would take half an hour. */
+static void a_million_runs_take_no_longer_than_to_sort_them(void **state)
+{
+	const size_t n = 1000000;
+	struct size_wish wish = { .target = 0.95, .confidence = 0.95, .at = (double) NAN };
+	struct size_point *points = malloc(n * sizeof(*points));
+	struct size_bound b;
+
+	(void) state;
+	assert_non_null(points);
+	b = bound_of(points, mixed(points, n), &usual);
+	assert_near(b.request, 950001);
+	/* The normal distribution says 950358.98, half of one less. */
+	b = bound_of(points, n, &wish);
+	assert_true(fabs(b.request - 950359) <= 2);
+	assert_true(b.confidence >= 0.95 && b.confidence < 0.951);
+	free(points);
 }
 
 static void of_runs_that_were_all_cut_off_nothing_is_made(void **state)
@@ -370,6 +408,8 @@ int main(void)
 		cmocka_unit_test(with_a_confidence_59_runs_carry_95_percent_by_their_largest),
 		cmocka_unit_test(
 			a_run_that_was_cut_off_low_changes_little_and_one_above_all_takes_the_promise),
+		cmocka_unit_test(what_was_cut_off_low_does_not_widen_the_margin),
+		cmocka_unit_test(a_million_runs_take_no_longer_than_to_sort_them),
 		cmocka_unit_test(of_runs_that_were_all_cut_off_nothing_is_made),
 		cmocka_unit_test(a_drift_is_followed_to_the_next_run),
 		cmocka_unit_test(runs_that_were_cut_off_make_no_drift),

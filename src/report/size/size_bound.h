@@ -65,4 +65,8 @@ size_t size_bound_needed(double target, double confidence);
 int size_points_placed(const struct size_point *points, size_t n, const struct size_wish *wish,
 	struct size_point *sorted, size_t *ret_n, struct size_bound *b);
 
+struct size_spread;
+/* How the values vary; one of them is whole at least. One that was cut off below the mean of the whole ones tells nothing of that, and is left out. 0, or -ENOMEM. */
+int size_points_spread(const struct size_point *points, size_t n, struct size_spread *ret);
+
 #endif
