@@ -201,8 +201,10 @@ static struct cell simulate(const struct population *p, size_t n, size_t times)
 
 	state = 20261128 + n;
 	for (size_t t = 0; t < times; t++) {
-		for (size_t i = 0; i < n; i++)
+		for (size_t i = 0; i < n; i++) {
 			runs[i] = p->draw(i);
+			runs[i].began = (double) i;
+		}
 		for (size_t k = 0; k < next_runs; k++) {
 			struct size_point next = p->draw(n + k);
 

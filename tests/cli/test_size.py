@@ -165,6 +165,42 @@ def test_what_was_not_measured_is_not_asked_for(records):
     assert "--mem" not in called.out and "--time=" in called.out
 
 
+def test_runs_that_failed_early_do_not_make_needs_look_as_if_they_fell(records):
+    for _ in range(6):
+        records.write(10 * 1024)
+    for _ in range(9):
+        records.write(100, wall=2, outcome=FAILED)
+    memory = records.json("runs")["memory_bytes"]
+
+    assert "drift" not in memory and memory["stands_on"] == 10 * GIB and memory["request"] > 10 * GIB
+
+
+@pytest.mark.parametrize("time", [{}, {"started": "2026-01-02T10:00:00Z"}], ids=["no starts", "one start"])
+def test_runs_of_which_nobody_knows_the_order_have_no_drift(records, time):
+    for number in range(20):
+        records.write(5000 - 200 * number, time={"utc_offset": "+00:00", "wall_seconds": 600, **time})
+    memory = records.json("runs")["memory_bytes"]
+
+    assert "drift" not in memory and memory["method"] == "rank" and memory["stands_on"] == 5000 * MIB
+
+
+def test_what_a_drift_moved_is_not_said_to_be_the_largest_run(records):
+    for number in range(12):
+        records.write(1000 * 1.1 ** number)
+    text = " ".join(records.size("runs").out.split())
+
+    assert "times the largest of 12 runs, moved on to the next one's place." in text and "each whole one needs 10 % more" in text
+
+
+def test_a_covariate_at_which_no_run_was_whole_is_beyond_what_was_seen(records):
+    for number in (1, 7, 3, 12, 5, 9, 2, 11, 4, 10, 6, 8):
+        records.write(100 + 50 * number, tags={"x": str(number)}, outcome=KILLED if number > 6 else FINE)
+    memory = records.json("runs", "--by", "tag:x=12")["memory_bytes"]
+
+    assert memory["beyond"] is True and memory["promise"] == 0
+    assert records.json("runs", "--by", "tag:x")["memory_bytes"]["at"] == 6
+
+
 @pytest.mark.parametrize("words", [[], ["runs"], ["--where", "memory_peak_bytes > 1GiB"], ["--waste"]], ids=" ".join)
 def test_of_no_runs_nothing_is_made(records, words):
     called = records.call("size", *words)

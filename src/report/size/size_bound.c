@@ -36,36 +36,56 @@ size_t size_bound_needed(double target, double confidence)
 	return n;
 }
 
+/* That at least `target` of all future runs keep the value of that rank: it is below the target's quantile only when `rank` or more of the n are; those that were cut off may be above
+ * all. */
+static double confidence_of(size_t rank, size_t n, const struct size_wish *wish)
+{
+	return size_binomial(rank - 1, n, wish->target);
+}
+
+/* The first rank that has the confidence; n + 1: none has. It rises with the rank. */
+static size_t first_confident(size_t n, const struct size_wish *wish)
+{
+	size_t low = 1;
+	size_t high = wish->confidence > 0 ? n + 1 : 1;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (confidence_of(middle, n, wish) >= wish->confidence - ROUNDING)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
 /* Each run that ended by itself takes its share of the probability that is left; one that was cut off leaves its share to those above it. The next run is one more, above
  * all: so that k of n whole runs carry k / (n + 1). */
 static void rank(const struct size_point *sorted, size_t n, const struct size_wish *wish,
 	struct size_bound *b)
 {
+	size_t confident = first_confident(n, wish);
 	double left = 1;
 	size_t whole = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		double at_risk = (double) (n - i + 1);
-		double sure;
 
 		if (sorted[i].at_least)
 			continue;
 		left *= (at_risk - 1) / at_risk;
 		b->promise = 1 - left;
 		b->stands_on = sorted[i].value;
-		b->rank = ++whole;
-		/* It is below the target's quantile only when `rank` or more of the n are; those that were
-		 * cut off may be above all. */
-		sure = size_binomial(b->rank - 1, n, wish->target);
-		b->confidence = sure;
-		if (1 - left >= wish->target - ROUNDING && sure >= wish->confidence - ROUNDING) {
+		whole++;
+		if (1 - left >= wish->target - ROUNDING && whole >= confident) {
+			b->rank = whole;
+			b->confidence = confidence_of(whole, n, wish);
 			b->method = SIZE_RANK;
 			b->request = sorted[i].value;
 			return;
 		}
 	}
-	b->rank = 0;
-	b->confidence = 0;
 }
 
 static double largest_whole(const struct size_point *sorted, size_t n)
@@ -75,27 +95,46 @@ static double largest_whole(const struct size_point *sorted, size_t n)
 	return n > 0 ? sorted[n - 1].value : (double) NAN;
 }
 
-/* How needs vary is told by the runs that came to their end: what was cut off early is no small need, and no sign of a large spread. At least one is whole. */
-static int with_margin(const struct size_point *sorted, size_t n, const struct size_wish *wish,
-	struct size_bound *b)
+static double mean_of_whole(const struct size_point *points, size_t n)
+{
+	double sum = 0;
+	size_t whole = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		sum += points[i].at_least ? 0 : log(points[i].value);
+		whole += !points[i].at_least;
+	}
+	return exp(sum / (double) whole);
+}
+
+int size_points_spread(const struct size_point *points, size_t n, struct size_spread *ret)
 {
 	double *values = malloc(n * sizeof(*values));
-	double largest = sorted[n - 1].value;
-	struct size_spread spread;
-	size_t whole = 0;
-	double beyond;
+	double mean = mean_of_whole(points, n);
+	size_t taken = 0;
 
 	if (!values)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
-		if (!sorted[i].at_least)
-			values[whole++] = sorted[i].value;
-	spread = size_spread_of(values, whole);
+		if (!points[i].at_least || points[i].value > mean)
+			values[taken++] = points[i].value;
+	*ret = size_spread_of(values, taken);
 	free(values);
-	beyond = size_spread_quantile(&spread, wish->target);
+	return 0;
+}
+
+static int with_margin(const struct size_point *sorted, size_t n, const struct size_wish *wish,
+	struct size_bound *b)
+{
+	double largest = sorted[n - 1].value;
+	struct size_spread spread;
+	int r = size_points_spread(sorted, n, &spread);
+
+	if (r < 0)
+		return r;
 	b->stands_on = largest;
 	b->method = SIZE_MARGIN;
-	b->request = fmax(largest, beyond);
+	b->request = fmax(largest, size_spread_quantile(&spread, wish->target));
 	if (sorted[n - 1].at_least) {
 		b->method = SIZE_CUT_OFF;
 		b->request = fmax(b->request, largest * NEXT_TRY);

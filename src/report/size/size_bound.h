@@ -14,6 +14,7 @@ struct size_point {
 	double value; /* above 0 */
 	double at; /* of the covariate, above 0; not looked at without one */
 	bool at_least; /* the run was cut off there: it would have come to that or more */
+	double began; /* seconds since any moment; NAN: that is not known, and no drift is looked for */
 };
 
 enum size_method {
@@ -37,11 +38,11 @@ struct size_bound {
 	size_t needed; /* runs that it takes for SIZE_RANK, none of them cut off */
 	/* how the values were brought to the place of the next run */
 	bool drifts; /* they rise or fall with time */
-	double drift; /* growth from one run to the next: 0.01 is 1 % */
+	double drift; /* growth from one whole run to the next: 0.01 is 1 % */
 	bool by; /* they follow the covariate: fixed + slope * at */
 	double fixed, slope;
 	double at; /* of the next run */
-	bool beyond; /* `at` is outside of what was seen */
+	bool beyond; /* `at` is outside of what was seen of whole runs */
 };
 
 /* What is asked. */
@@ -49,7 +50,7 @@ struct size_wish {
 	double target; /* 0.5 to 0.999: probability that the next run keeps the bound */
 	double confidence; /* 0, or 0.5 to 0.999: that at least `target` of all future runs keep it */
 	bool by; /* points have a covariate */
-	double at; /* of the next run; NAN: the largest of those seen */
+	double at; /* of the next run; NAN: the largest of the whole ones */
 };
 
 /* 0, or -ENOMEM. `points` stay as they are. */
@@ -63,5 +64,9 @@ size_t size_bound_needed(double target, double confidence);
  * -ENOMEM. */
 int size_points_placed(const struct size_point *points, size_t n, const struct size_wish *wish,
 	struct size_point *sorted, size_t *ret_n, struct size_bound *b);
+
+struct size_spread;
+/* How the values vary; one of them is whole at least. One that was cut off below the mean of the whole ones tells nothing of that, and is left out. 0, or -ENOMEM. */
+int size_points_spread(const struct size_point *points, size_t n, struct size_spread *ret);
 
 #endif

@@ -8,6 +8,8 @@
 
 /* A drift is believed in from so many standard deviations on: of runs without one, 1 in 22 is taken for it, which costs little. */
 #define DRIFT_DEVIATIONS 2.0
+/* Where more of the runs began together, as those of an array do, they are batches, and what tells batches apart is no drift. */
+#define TOGETHER_MOST 0.1
 
 /* Sums for fixed + slope * at ~ value with weights of 1 / value^2. */
 struct sums {
@@ -102,61 +104,143 @@ static bool can_follow(const struct size_point *points, size_t n)
 	return whole >= SIZE_BY_LEAST && n_seen >= 3;
 }
 
+/* A whole run and its place in the order in which they began: 0, 1, 2 ...; those that began together share the middle of theirs. */
+struct turn {
+	double value, began, at;
+};
+
+/* Of the latest of them; *ret_from is the first point that is looked at. */
+static size_t take_turns(
+	const struct size_point *points, size_t n, struct turn *turns, size_t *ret_from)
+{
+	size_t from = n;
+	size_t whole = 0;
+	size_t taken = 0;
+
+	while (from > 0 && whole < SIZE_DRIFT_RUNS)
+		whole += !points[--from].at_least;
+	for (size_t i = from; i < n; i++)
+		if (!points[i].at_least)
+			turns[taken++] =
+				(struct turn){ .value = points[i].value, .began = points[i].began };
+	*ret_from = from;
+	return taken;
+}
+
+/* How many began together with another. */
+static size_t number_turns(struct turn *turns, size_t n)
+{
+	size_t together = 0;
+	size_t end;
+
+	for (size_t i = 0; i < n; i = end) {
+		for (end = i + 1; end < n && turns[end].began == turns[i].began;)
+			end++;
+		for (size_t k = i; k < end; k++)
+			turns[k].at = (double) (i + end - 1) / 2;
+		together += end - i > 1 ? end - i : 0;
+	}
+	return together;
+}
+
+static bool are_dated(const struct size_point *points, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (isnan(points[i].began))
+			return false;
+	return true;
+}
+
+static double deviation(size_t n)
+{
+	double count = (double) n;
+
+	return sqrt(count * (count - 1) * (2 * count + 5) / 18);
+}
+
 /* Mann's test: how many pairs rise, less those that fall, in standard deviations of what chance makes; ties make it smaller, never larger. */
-static bool has_drift(const struct size_point *points, size_t n)
+static bool has_drift(const struct turn *turns, size_t n)
 {
 	double rising = 0;
-	double count = (double) n;
 
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = i + 1; k < n; k++)
-			rising += (points[k].value > points[i].value) -
-				  (points[k].value < points[i].value);
-	return fabs(rising) - 1 >
-	       DRIFT_DEVIATIONS * sqrt(count * (count - 1) * (2 * count + 5) / 18);
+			if (turns[k].at > turns[i].at)
+				rising += (turns[k].value > turns[i].value) -
+					  (turns[k].value < turns[i].value);
+	return fabs(rising) - 1 > DRIFT_DEVIATIONS * deviation(n);
 }
 
-/* The median of the slopes between all pairs, of logarithms. */
-static int slope_of(const struct size_point *points, size_t n, double *ret)
+struct slope {
+	double middle; /* the median of the slopes between all pairs, of logarithms */
+	double high; /* that the true one is hardly above */
+};
+
+static int slope_of(const struct turn *turns, size_t n, struct slope *ret)
 {
-	size_t pairs = n * (n - 1) / 2;
-	double *slopes = malloc(pairs * sizeof(*slopes));
-	size_t at = 0;
+	double *slopes = malloc(n * (n - 1) / 2 * sizeof(*slopes));
+	size_t pairs = 0;
 
 	if (!slopes)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = i + 1; k < n; k++)
-			slopes[at++] = log(points[k].value / points[i].value) / (double) (k - i);
+			if (turns[k].at > turns[i].at)
+				slopes[pairs++] = log(turns[k].value / turns[i].value) /
+						  (turns[k].at - turns[i].at);
 	qsort(slopes, pairs, sizeof(*slopes), by_value);
-	*ret = pairs % 2 ? slopes[pairs / 2] : (slopes[pairs / 2 - 1] + slopes[pairs / 2]) / 2;
+	ret->middle =
+		pairs % 2 ? slopes[pairs / 2] : (slopes[pairs / 2 - 1] + slopes[pairs / 2]) / 2;
+	/* Sen's interval, as wide as the test: where chance made the drift, no drift is in it. */
+	size_t high = (size_t) (((double) pairs + DRIFT_DEVIATIONS * deviation(n)) / 2);
+	ret->high = slopes[high < pairs ? high : pairs - 1];
 	free(slopes);
 	return 0;
+}
+
+/* Each to the next one's turn. The line turns about the middle of the runs: at the next one it may lie higher by what its slope is not sure of. One that was cut off goes as far as
+ * the whole one before it; that a drift falls takes nothing from what it had reached. */
+static void move(const struct size_point *points, size_t n, const struct turn *turns,
+	size_t n_turns, const struct slope *slope, struct size_point *placed)
+{
+	double next = (double) n_turns;
+	double unsure = (slope->high - slope->middle) * (next - (next - 1) / 2);
+	size_t passed = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		double at = points[i].at_least ? (double) passed - 1 : turns[passed].at;
+		double moved = points[i].value * exp(slope->middle * (next - at) + unsure);
+
+		placed[i] = points[i];
+		placed[i].value = points[i].at_least ? fmax(moved, points[i].value) : moved;
+		passed += !points[i].at_least;
+	}
 }
 
 static int place_in_time(const struct size_point *points, size_t n, struct size_point *placed,
 	size_t *ret_n, struct size_bound *b)
 {
-	size_t kept = n < SIZE_DRIFT_RUNS ? n : SIZE_DRIFT_RUNS;
-	double slope = 0;
+	struct turn turns[SIZE_DRIFT_RUNS];
+	struct slope slope;
+	size_t from = 0;
+	size_t whole = take_turns(points, n, turns, &from);
+	size_t together = number_turns(turns, whole);
 	int r;
 
-	if (n < SIZE_DRIFT_LEAST || !has_drift(points + n - kept, kept)) {
-		for (size_t i = 0; i < n; i++)
-			placed[i] = points[i];
-		*ret_n = n;
-		return 0;
-	}
-	points += n - kept;
-	r = slope_of(points, kept, &slope);
-	b->drifts = r == 0;
-	b->drift = exp(slope) - 1;
-	for (size_t i = 0; i < kept; i++) {
+	for (size_t i = 0; i < n; i++)
 		placed[i] = points[i];
-		placed[i].value *= exp(slope * (double) (kept - i));
-	}
-	*ret_n = kept;
-	return r;
+	*ret_n = n;
+	if (whole < SIZE_DRIFT_LEAST || !are_dated(points, n) ||
+		(double) together > TOGETHER_MOST * (double) whole || !has_drift(turns, whole))
+		return 0;
+	r = slope_of(turns, whole, &slope);
+	if (r < 0)
+		return r;
+	b->drifts = true;
+	b->drift = exp(slope.middle) - 1;
+	move(points + from, n - from, turns, whole, &slope, placed);
+	*ret_n = n - from;
+	return 0;
 }
 
 int size_place(const struct size_point *points, size_t n, const struct size_wish *wish,
@@ -168,6 +252,8 @@ int size_place(const struct size_point *points, size_t n, const struct size_wish
 	if (!wish->by || !can_follow(points, n))
 		return place_in_time(points, n, placed, ret_n, b);
 	for (size_t i = 0; i < n; i++) {
+		if (points[i].at_least)
+			continue;
 		least = fmin(least, points[i].at);
 		most = fmax(most, points[i].at);
 	}

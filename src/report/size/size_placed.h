@@ -6,7 +6,7 @@
 #include "report/size/size_bound.h"
 
 #define SIZE_DRIFT_RUNS                                                                            \
-	150 /* at most, the latest, are looked at for a drift and kept where there is one */
+	150 /* whole ones at most, the latest, are looked at for a drift, and kept with those cut off since where there is one */
 #define SIZE_DRIFT_LEAST 6
 #define SIZE_BY_LEAST 4 /* runs with at least 3 different places */
 

@@ -110,9 +110,10 @@ static size_t gather(struct size_plan *plan, const struct size_options *o,
 		if (resource == SIZE_TIME && cores > 0 && run->demand.seconds)
 			value *= fmax(1, size_demand_stretch(&run->demand, cores));
 		note_source(part, fact);
-		points[n++] = (struct size_point){
-			.value = value, .at = run->covariate, .at_least = fact->at_least
-		};
+		points[n++] = (struct size_point){ .value = value,
+			.at = run->covariate,
+			.at_least = fact->at_least,
+			.began = run->started };
 	}
 	if (n > 0)
 		part->seen = statistics_of(seen, n);

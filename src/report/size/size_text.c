@@ -82,6 +82,14 @@ static void say(struct page *p, struct buf *line)
 	buf_clear(line);
 }
 
+/* What was measured in a run is another number. */
+static const char *moved_words(const struct size_bound *b)
+{
+	return b->by       ? ", brought along the line to the next one's place"
+	       : b->drifts ? ", moved on to the next one's place"
+			   : "";
+}
+
 /* "the largest of 20", "number 19 of 20" */
 static void add_rank(const struct size_bound *b, struct buf *line)
 {
@@ -89,6 +97,7 @@ static void add_rank(const struct size_bound *b, struct buf *line)
 		buf_addf(line, "the largest of %zu", b->n);
 	else
 		buf_addf(line, "number %zu of %zu", b->rank, b->n);
+	buf_add_text(line, moved_words(b));
 }
 
 static void add_of_rank(const struct size_bound *b, const struct size_options *o, struct buf *line)
@@ -117,8 +126,9 @@ static void add_of_margin(
 {
 	const struct size_bound *b = &part->bound;
 
-	buf_addf(line, "%.3g times the largest of %zu run%s. %s cover the next with ", b->margin,
-		b->n, b->n == 1 ? "" : "s", b->n == 1 ? "One run alone would" : "They alone would");
+	buf_addf(line, "%.3g times the largest of %zu run%s%s. %s cover the next with ", b->margin,
+		b->n, b->n == 1 ? "" : "s", moved_words(b),
+		b->n == 1 ? "One run alone would" : "They alone would");
 	add_percent(line, b->promise);
 	buf_add_text(line, "; the extra is for ");
 	add_percent(line, o->wish.target);
@@ -223,8 +233,8 @@ static void add_place(const struct size_bound *b, enum size_resource resource,
 			slope, b->at);
 	} else if (b->drifts) {
 		buf_addf(line,
-			"The runs drift: each needs %.2g %% %s than the one before; the request is "
-			"for the next.",
+			"The runs drift: each whole one needs %.2g %% %s than the one before; the "
+			"request is for the next, and for a drift as high as these runs allow.",
 			fabs(100 * b->drift), b->drift > 0 ? "more" : "less");
 	}
 }
