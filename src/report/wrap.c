@@ -111,7 +111,16 @@ static bool is_one_of(const char *word, size_t n, const char *const *words)
 	return false;
 }
 
-/* Whether the blank between two words is no place to break a line: a number stays with the mark of its quality and with its unit. */
+/* "16m" and "7.5s": parts of one time. */
+static bool is_time(const char *word, size_t n, const char *next)
+{
+	char unit = next[strspn(next, "0123456789.")];
+
+	return n > 1 && strchr("dhm", word[n - 1]) && word[n - 2] >= '0' && word[n - 2] <= '9' &&
+	       next[0] >= '0' && next[0] <= '9' && (unit == 'h' || unit == 'm' || unit == 's');
+}
+
+/* Whether the blank between two words is no place to break a line: a number stays with the mark of its quality and with its unit, a mark in brackets with its name. */
 static bool belong_together(const char *word, size_t n, const char *next)
 {
 	static const char *const marks[] = { "=", "~", ">=", "<=", NULL };
@@ -119,6 +128,9 @@ static bool belong_together(const char *word, size_t n, const char *next)
 		"%", "J", "W", "MHz", NULL };
 
 	if (next[0] >= '0' && next[0] <= '9' && is_one_of(word, n, marks))
+		return true;
+	if ((n > 1 && word[0] == '(' && is_one_of(word + 1, n - 1, marks)) ||
+		is_time(word, n, next))
 		return true;
 	return n > 0 && word[n - 1] >= '0' && word[n - 1] <= '9' &&
 	       is_one_of(next, strcspn(next, " ,;:.)"), units);

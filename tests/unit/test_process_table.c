@@ -217,6 +217,8 @@ static void a_number_stays_with_its_mark_and_its_unit(void **state)
 	fits("after 0.005 s: sh", 0, 0, 12, "after\n0.005 s: sh");
 	fits("a = b 4 of 12 cores", 0, 0, 5, "a = b\n4 of\n12\ncores");
 	fits("run2 s3 8 %)", 0, 0, 9, "run2 s3\n8 %)");
+	fits("median (>= a_key) x", 0, 0, 12, "median\n(>= a_key) x");
+	fits("took 16m 7.5s, 3d 4 times", 0, 0, 9, "took\n16m 7.5s,\n3d 4\ntimes");
 }
 
 int main(void)
