@@ -285,6 +285,46 @@ def test_retries_ask_for_little_first_and_more_after_a_failure(records):
     assert "after a failure" in " ".join(records.size("runs", "--policy", "retry").out.split())
 
 
+def test_what_retries_hold_is_reckoned_in_what_is_asked_for(records):
+    """Asked for are 19 and 24 MiB: half of the runs at 19 and all others at 19 and 24 would be more than all at 24."""
+    records.several([3] * 20 + [8] * 20)
+    memory = records.json("runs", "--policy", "retry")["memory_bytes"]
+
+    assert memory["request"] == 24 * MIB and memory["first_is_enough"] > 0.97
+    assert memory["held_on_average"] <= memory["held_on_average_once"] <= 25 * MIB
+
+
+def test_the_last_retry_keeps_the_target_and_no_more_is_said_than_the_forms_do(records):
+    records.several([[100, 200, 400][i % 3] * (1 + (i * 3 % 10) / 50) for i in range(10)])
+    words = ["runs", "--target", "0.999"]
+    once = records.json(*words)["memory_bytes"]["request"]
+    memory = records.json(*words, "--policy", "retry")["memory_bytes"]
+
+    assert 1 < len(memory["steps"]) <= 4 and memory["steps"][-1] == once > 2 * memory["steps"][0]
+    assert f"{once // MIB}][Math.min" in records.size(*words, "--policy", "retry", "--format", "nextflow").out
+    assert "twice as much" not in " ".join(records.size(*words, "--policy", "retry").out.split())
+
+
+def test_of_runs_without_one_cut_off_no_step_is_twice_the_largest(records):
+    for n in range(20, 30):
+        names = records.several([500 * 1.05 ** i for i in range(n)], argv=[f"job{n}"])
+        memory = records.json(*names, "--policy", "retry")["memory_bytes"]
+        assert memory["steps"][-1] < 2 * memory["seen"]["max"], (n, memory)
+
+
+@pytest.mark.parametrize("words", [["--by", "tag:x=100"], []], ids=["beyond", "next try"])
+def test_with_retries_as_without_nothing_is_promised_where_nothing_is_known(records, words):
+    for number in range(12):
+        records.write(100 + 50 * (number * 7 % 12) * (1 + .05 * (number * 5 % 7)), tags={"x": str(number * 7 % 12 + 1)})
+    if not words:
+        records.several([4000] * 6, outcome=KILLED)
+    once, retry = (records.size("runs", *words, *policy).out for policy in ([], ["--policy", "retry"]))
+    memory = records.json("runs", *words, "--policy", "retry")["memory_bytes"]
+
+    assert once == retry and "no promise" in retry
+    assert not {"steps", "first_is_enough", "held_on_average"} & set(memory)
+
+
 def test_a_course_of_cpu_says_what_fewer_cores_would_cost(records):
     """10 s with 3.5 cores in use and 10 s with 1: on 2 cores it takes 1.375 times as long, on 3 cores 1.083 times."""
     run = records.write(100, wall=20, cores=2.25, measurements=[{"key": "tree_cpu_percent"}])

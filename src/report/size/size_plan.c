@@ -120,20 +120,25 @@ static size_t gather(struct size_plan *plan, const struct size_options *o,
 	return n;
 }
 
+static double asked_for_memory(double need)
+{
+	return (double) round_memory(fmin(need, MEMORY_MAX) + SIZE_AROUND_BYTES);
+}
+
+/* Where nothing is promised, there is nothing to weigh: the request is a next try. */
+static bool is_promised(const struct size_bound *b)
+{
+	return !b->beyond && (b->method == SIZE_RANK || b->method == SIZE_MARGIN);
+}
+
 static int take_steps(struct size_part *part, const struct size_point *points, size_t n,
 	const struct size_options *o)
 {
-	int r = size_policy_find(points, n, &o->wish, &part->steps);
+	int r = size_policy_find(
+		points, n, &o->wish, (double) part->once, asked_for_memory, &part->steps);
 
-	if (r == 0)
-		r = size_policy_cost(points, n, &o->wish, part->bound.request, &part->once_cost);
-	for (size_t i = 0; r == 0 && i < part->steps.n; i++) {
-		uint64_t amount = rounded(SIZE_MEMORY, part->steps.steps[i]);
-
-		/* Two steps may round up to the same amount. */
-		if (amount > (part->n_requests ? part->requests[part->n_requests - 1] : 0))
-			part->requests[part->n_requests++] = amount;
-	}
+	for (size_t i = 0; r == 0 && i < part->steps.n; i++)
+		part->requests[part->n_requests++] = (uint64_t) part->steps.steps[i];
 	if (part->n_requests > 0)
 		part->request = part->requests[0];
 	return r;
@@ -149,7 +154,7 @@ static int size_one(struct size_plan *plan, const struct size_options *o,
 	if (r < 0)
 		return r;
 	part->once = part->request = rounded(resource, part->bound.request);
-	if (o->retry && resource == SIZE_MEMORY && part->request > 0)
+	if (o->retry && resource == SIZE_MEMORY && part->request > 0 && is_promised(&part->bound))
 		r = take_steps(part, points, n, o);
 	return r;
 }

@@ -180,14 +180,18 @@ static void add_sureness(enum size_resource resource, const struct size_part *pa
 		add_of_cut_off(resource, part, line);
 }
 
-/* "steps of 2 GiB, then 4.5 GiB": what a job holds on average by each way. */
+/* What a job holds on average by each way. */
 static void add_steps(const struct size_part *part, struct buf *line)
 {
+	const struct size_bound *b = &part->bound;
 	char amount[UNITS_TEXT_SIZE];
 
 	amount_text(SIZE_MEMORY, (double) part->once, amount);
 	buf_add_text(line, "first this, which is enough for ");
 	add_percent(line, part->steps.first);
+	buf_add_text(line, b->by       ? ", if needs go on along this line"
+			   : b->drifts ? ", if the drift goes on"
+				       : "");
 	for (size_t i = 1; i < part->n_requests; i++) {
 		char step[UNITS_TEXT_SIZE];
 
@@ -195,10 +199,9 @@ static void add_steps(const struct size_part *part, struct buf *line)
 		buf_addf(line, "%s %s", i == 1 ? "; after a failure" : ", then", step);
 	}
 	buf_addf(line,
-		"; then twice as much each time. That holds %.0f %% of what asking once for %s "
-		"would, "
-		"failed attempts counted whole.",
-		100 * part->steps.expected / part->once_cost, amount);
+		". That holds %.0f %% of what asking first for %s would, failed attempts counted "
+		"whole.",
+		100 * part->steps.expected / part->steps.once, amount);
 }
 
 static bool is_in_bytes(const char *field)
