@@ -342,6 +342,22 @@ def test_a_course_of_cpu_says_what_fewer_cores_would_cost(records):
     assert records.json(run, "--slowdown", "40%")["wall_seconds"]["stands_on"] == pytest.approx(20 * 1.375)
 
 
+@pytest.mark.parametrize("course", [True, False])
+def test_a_run_with_more_cores_than_asked_for_takes_longer_with_a_course_and_without(records, course):
+    """Of 21 runs 7 had 16 cores in use for 200 s: on the 2 cores that are enough for 60 % of the runs they take 1600 s."""
+    for number in range(21):
+        wide = number % 3 == 0
+        wall = 200 if wide else 100 + number * 13 % 21 * 60
+        run = records.write(1000, wall=wall, cores=16 if wide else 2, measurements=[{"key": "tree_cpu_percent"}])
+        window = {"schema": "assay-usage", "version": "1.0", "sequence": 0, "time": "2026-01-02T10:00:00Z", "start_seconds": 0, "end_seconds": wall,
+                  "samples": 10, "values": {"tree_cpu_seconds": {"delta": wall * (16 if wide else 2)}}, "processes": []}
+        if course:
+            records.call.write(f"{run}/usage.jsonl", json.dumps(window) + "\n")
+    sized = records.json("runs", "--target", "60%")
+
+    assert sized["cpus"]["request"] == 2 and sized["wall_seconds"]["stands_on"] == 1300
+
+
 def test_without_a_course_the_cores_in_use_on_average_are_asked_for(records):
     assert records.json(records.write(100, cores=2.25))["cpus"]["request"] == 3
 

@@ -86,6 +86,14 @@ static void note_why(struct size_part *part, const struct size_fact *fact)
 		snprintf(part->why_not, sizeof(part->why_not), "%s", fact->why);
 }
 
+/* How much longer it takes on so many cores; of a run whose course is not known, at the least: no work is lost, and all of it was in use on average. */
+static double stretch_of(const struct size_run *run, size_t cores)
+{
+	if (run->demand.seconds)
+		return fmax(1, size_demand_stretch(&run->demand, cores));
+	return fmax(1, run->facts[SIZE_CPUS].value / (double) cores);
+}
+
 /* The points of a resource, in the order of the runs. With a covariate, those alone that have one. */
 static size_t gather(struct size_plan *plan, const struct size_options *o,
 	enum size_resource resource, struct size_point *points, double *seen)
@@ -107,8 +115,8 @@ static size_t gather(struct size_plan *plan, const struct size_options *o,
 		value = raised(fact, resource);
 		part->added += value > fact->value;
 		/* On the cores that are asked for, it may take longer than it did. */
-		if (resource == SIZE_TIME && cores > 0 && run->demand.seconds)
-			value *= fmax(1, size_demand_stretch(&run->demand, cores));
+		if (resource == SIZE_TIME && cores > 0)
+			value *= stretch_of(run, cores);
 		note_source(part, fact);
 		points[n++] = (struct size_point){ .value = value,
 			.at = run->covariate,
