@@ -128,6 +128,16 @@ def test_runs_that_were_killed_or_cut_off_count_as_that_or_more(records):
     assert memory["request"] >= 2 * 4096 * MIB
 
 
+def test_the_run_that_was_cut_off_is_named_with_what_it_reached_and_no_other(records):
+    """Needs fall from 5000 to 3100 MiB; one that was killed at 4500 in the end needs that or more, and 5000 of the first run is no next to try."""
+    for number in range(20):
+        records.write(5000 - 100 * number)
+    records.write(4500, outcome=KILLED)
+    text = " ".join(records.size("runs").out.split())
+
+    assert "1 of 21 runs did not finish, one at 4.39 GiB" in text
+
+
 def test_a_run_that_failed_early_takes_little_from_the_promise(records):
     records.several([1000 + i for i in range(20)])
     records.write(10, wall=1, outcome=FAILED)

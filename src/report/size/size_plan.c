@@ -78,6 +78,8 @@ static void note_source(struct size_part *part, const struct size_fact *fact)
 		(uint8_t) quality_worse((enum quality) part->quality, (enum quality) fact->quality);
 	part->measured++;
 	part->cut_off += fact->at_least;
+	if (fact->at_least)
+		part->cut_off_most = fmax(part->cut_off_most, fact->value);
 }
 
 static void note_why(struct size_part *part, const struct size_fact *fact)

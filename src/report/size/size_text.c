@@ -153,7 +153,7 @@ static void add_of_cut_off(
 	const struct size_bound *b = &part->bound;
 	char most[UNITS_TEXT_SIZE];
 
-	amount_text(resource, part->seen.max, most);
+	amount_text(resource, part->cut_off_most, most);
 	buf_addf(line,
 		"the next to try, and no promise: %zu of %zu runs did not finish, one at %s, and "
 		"none shows how much it needed. The others promise ",
