@@ -89,6 +89,7 @@ static void gather(
 {
 	size_t kept = n < PLACES_MAX ? n : PLACES_MAX;
 	double above = 1;
+	double most = 0;
 	size_t at = 0;
 
 	for (size_t i = 0; i < kept; i++) {
@@ -97,12 +98,12 @@ static void gather(
 
 		for (; at < end; at++)
 			above -= places[at].weight;
-		if (b->n == 0 || value > b->values[b->n - 1])
-			b->values[b->n++] = value;
+		if (value > most)
+			b->values[b->n++] = most = value;
 		b->above[b->n - 1] = fmax(above, 0);
 	}
 	b->above[b->n - 1] = 0;
-	if (once > b->values[b->n - 1]) {
+	if (once > most) {
 		b->values[b->n] = once;
 		b->above[b->n++] = 0;
 	}

@@ -169,9 +169,9 @@ static void add_sureness(enum size_resource resource, const struct size_part *pa
 
 	if (b->beyond)
 		buf_addf(line,
-			"beyond all that was seen: no promise. A line through %zu runs goes on to "
-			"it.",
-			b->n);
+			"beyond all that was seen of runs that ended by themselves: no promise. A "
+			"line through %zu of them goes on to it.",
+			b->n - b->n_cut_off);
 	else if (b->method == SIZE_RANK)
 		add_of_rank(b, o, line);
 	else if (b->method == SIZE_MARGIN)
