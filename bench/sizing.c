@@ -176,7 +176,7 @@ static void ask(struct request *asked, struct cell *cell, const struct populatio
 	struct size_steps steps;
 
 	if (size_bound_find(runs, n, &wish, &bound) < 0 ||
-		size_policy_find(runs, n, &wish, &steps) < 0) {
+		size_policy_find(runs, n, &wish, bound.request, NULL, &steps) < 0) {
 		perror("sizing");
 		exit(1);
 	}

@@ -47,8 +47,8 @@ static const struct option_row rows[] = {
 		.argument = "FIELD[=VALUE]",
 		.offers = OFFERS_FIELD,
 		.help = "needs grow with a field, such as input_bytes or tag:samples; VALUE is the "
-			"next "
-			"run's, without it the greatest that was seen" },
+			"next run's, without it the greatest of the runs that ended by "
+			"themselves" },
 	{ .name = "slowdown",
 		.argument = "PERCENT",
 		.offers = "2% 5% 10%",

@@ -128,6 +128,16 @@ def test_runs_that_were_killed_or_cut_off_count_as_that_or_more(records):
     assert memory["request"] >= 2 * 4096 * MIB
 
 
+def test_the_run_that_was_cut_off_is_named_with_what_it_reached_and_no_other(records):
+    """Needs fall from 5000 to 3100 MiB; one that was killed at 4500 in the end needs that or more, and 5000 of the first run is no next to try."""
+    for number in range(20):
+        records.write(5000 - 100 * number)
+    records.write(4500, outcome=KILLED)
+    text = " ".join(records.size("runs").out.split())
+
+    assert "1 of 21 runs did not finish, one at 4.39 GiB" in text
+
+
 def test_a_run_that_failed_early_takes_little_from_the_promise(records):
     records.several([1000 + i for i in range(20)])
     records.write(10, wall=1, outcome=FAILED)
@@ -198,6 +208,7 @@ def test_a_covariate_at_which_no_run_was_whole_is_beyond_what_was_seen(records):
     memory = records.json("runs", "--by", "tag:x=12")["memory_bytes"]
 
     assert memory["beyond"] is True and memory["promise"] == 0
+    assert "no promise. A line through 6 of them" in " ".join(records.size("runs", "--by", "tag:x=12").out.split())
     assert records.json("runs", "--by", "tag:x")["memory_bytes"]["at"] == 6
 
 
@@ -287,6 +298,46 @@ def test_retries_ask_for_little_first_and_more_after_a_failure(records):
     assert "after a failure" in " ".join(records.size("runs", "--policy", "retry").out.split())
 
 
+def test_what_retries_hold_is_reckoned_in_what_is_asked_for(records):
+    """Asked for are 19 and 24 MiB: half of the runs at 19 and all others at 19 and 24 would be more than all at 24."""
+    records.several([3] * 20 + [8] * 20)
+    memory = records.json("runs", "--policy", "retry")["memory_bytes"]
+
+    assert memory["request"] == 24 * MIB and memory["first_is_enough"] > 0.97
+    assert memory["held_on_average"] <= memory["held_on_average_once"] <= 25 * MIB
+
+
+def test_the_last_retry_keeps_the_target_and_no_more_is_said_than_the_forms_do(records):
+    records.several([[100, 200, 400][i % 3] * (1 + (i * 3 % 10) / 50) for i in range(10)])
+    words = ["runs", "--target", "0.999"]
+    once = records.json(*words)["memory_bytes"]["request"]
+    memory = records.json(*words, "--policy", "retry")["memory_bytes"]
+
+    assert 1 < len(memory["steps"]) <= 4 and memory["steps"][-1] == once > 2 * memory["steps"][0]
+    assert f"{once // MIB}][Math.min" in records.size(*words, "--policy", "retry", "--format", "nextflow").out
+    assert "twice as much" not in " ".join(records.size(*words, "--policy", "retry").out.split())
+
+
+def test_of_runs_without_one_cut_off_no_step_is_twice_the_largest(records):
+    for n in range(20, 30):
+        names = records.several([500 * 1.05 ** i for i in range(n)], argv=[f"job{n}"])
+        memory = records.json(*names, "--policy", "retry")["memory_bytes"]
+        assert memory["steps"][-1] < 2 * memory["seen"]["max"], (n, memory)
+
+
+@pytest.mark.parametrize("words", [["--by", "tag:x=100"], []], ids=["beyond", "next try"])
+def test_with_retries_as_without_nothing_is_promised_where_nothing_is_known(records, words):
+    for number in range(12):
+        records.write(100 + 50 * (number * 7 % 12) * (1 + .05 * (number * 5 % 7)), tags={"x": str(number * 7 % 12 + 1)})
+    if not words:
+        records.several([4000] * 6, outcome=KILLED)
+    once, retry = (records.size("runs", *words, *policy).out for policy in ([], ["--policy", "retry"]))
+    memory = records.json("runs", *words, "--policy", "retry")["memory_bytes"]
+
+    assert once == retry and "no promise" in " ".join(retry.split())
+    assert not {"steps", "first_is_enough", "held_on_average"} & set(memory)
+
+
 def test_a_course_of_cpu_says_what_fewer_cores_would_cost(records):
     """10 s with 3.5 cores in use and 10 s with 1: on 2 cores it takes 1.375 times as long, on 3 cores 1.083 times."""
     run = records.write(100, wall=20, cores=2.25, measurements=[{"key": "tree_cpu_percent"}])
@@ -302,6 +353,22 @@ def test_a_course_of_cpu_says_what_fewer_cores_would_cost(records):
     assert records.json(run, "--slowdown", "10%")["cpus"]["request"] == 3
     # What has to wait takes longer.
     assert records.json(run, "--slowdown", "40%")["wall_seconds"]["stands_on"] == pytest.approx(20 * 1.375)
+
+
+@pytest.mark.parametrize("course", [True, False])
+def test_a_run_with_more_cores_than_asked_for_takes_longer_with_a_course_and_without(records, course):
+    """Of 21 runs 7 had 16 cores in use for 200 s: on the 2 cores that are enough for 60 % of the runs they take 1600 s."""
+    for number in range(21):
+        wide = number % 3 == 0
+        wall = 200 if wide else 100 + number * 13 % 21 * 60
+        run = records.write(1000, wall=wall, cores=16 if wide else 2, measurements=[{"key": "tree_cpu_percent"}])
+        window = {"schema": "assay-usage", "version": "1.0", "sequence": 0, "time": "2026-01-02T10:00:00Z", "start_seconds": 0, "end_seconds": wall,
+                  "samples": 10, "values": {"tree_cpu_seconds": {"delta": wall * (16 if wide else 2)}}, "processes": []}
+        if course:
+            records.call.write(f"{run}/usage.jsonl", json.dumps(window) + "\n")
+    sized = records.json("runs", "--target", "60%")
+
+    assert sized["cpus"]["request"] == 2 and sized["wall_seconds"]["stands_on"] == 1300
 
 
 def test_without_a_course_the_cores_in_use_on_average_are_asked_for(records):

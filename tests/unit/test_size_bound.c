@@ -284,7 +284,7 @@ static void where_the_order_is_not_known_no_drift_is_looked_for(void **state)
 	assert_near(b.request, 100 * pow(1.01, 19));
 	/* Batches. */
 	for (size_t i = 0; i < 20; i++)
-		points[i].began = (double) (i / 2);
+		points[i].began = floor((double) i / 2);
 	assert_false(bound_of(points, 20, &usual).drifts);
 	/* Two of 40 that began in the same second: it makes no difference which is first. */
 	for (size_t swapped = 0; swapped < 2; swapped++) {

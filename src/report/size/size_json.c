@@ -22,7 +22,7 @@ static void set_steps(json_t *of, const struct size_part *part)
 	json_object_set_new(of, "steps", steps);
 	info_set_number(of, "first_is_enough", part->steps.first);
 	info_set_number(of, "held_on_average", part->steps.expected);
-	info_set_number(of, "held_on_average_once", part->once_cost);
+	info_set_number(of, "held_on_average_once", part->steps.once);
 }
 
 static json_t *seen_json(const struct size_part *part)

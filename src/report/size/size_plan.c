@@ -78,12 +78,22 @@ static void note_source(struct size_part *part, const struct size_fact *fact)
 		(uint8_t) quality_worse((enum quality) part->quality, (enum quality) fact->quality);
 	part->measured++;
 	part->cut_off += fact->at_least;
+	if (fact->at_least)
+		part->cut_off_most = fmax(part->cut_off_most, fact->value);
 }
 
 static void note_why(struct size_part *part, const struct size_fact *fact)
 {
 	if (!part->why_not[0] && fact->why[0])
 		snprintf(part->why_not, sizeof(part->why_not), "%s", fact->why);
+}
+
+/* How much longer it takes on so many cores; of a run whose course is not known, at the least: no work is lost, and all of it was in use on average. */
+static double stretch_of(const struct size_run *run, size_t cores)
+{
+	if (run->demand.seconds)
+		return fmax(1, size_demand_stretch(&run->demand, cores));
+	return fmax(1, run->facts[SIZE_CPUS].value / (double) cores);
 }
 
 /* The points of a resource, in the order of the runs. With a covariate, those alone that have one. */
@@ -107,8 +117,8 @@ static size_t gather(struct size_plan *plan, const struct size_options *o,
 		value = raised(fact, resource);
 		part->added += value > fact->value;
 		/* On the cores that are asked for, it may take longer than it did. */
-		if (resource == SIZE_TIME && cores > 0 && run->demand.seconds)
-			value *= fmax(1, size_demand_stretch(&run->demand, cores));
+		if (resource == SIZE_TIME && cores > 0)
+			value *= stretch_of(run, cores);
 		note_source(part, fact);
 		points[n++] = (struct size_point){ .value = value,
 			.at = run->covariate,
@@ -120,20 +130,25 @@ static size_t gather(struct size_plan *plan, const struct size_options *o,
 	return n;
 }
 
+static double asked_for_memory(double need)
+{
+	return (double) round_memory(fmin(need, MEMORY_MAX) + SIZE_AROUND_BYTES);
+}
+
+/* Where nothing is promised, there is nothing to weigh: the request is a next try. */
+static bool is_promised(const struct size_bound *b)
+{
+	return !b->beyond && (b->method == SIZE_RANK || b->method == SIZE_MARGIN);
+}
+
 static int take_steps(struct size_part *part, const struct size_point *points, size_t n,
 	const struct size_options *o)
 {
-	int r = size_policy_find(points, n, &o->wish, &part->steps);
+	int r = size_policy_find(
+		points, n, &o->wish, (double) part->once, asked_for_memory, &part->steps);
 
-	if (r == 0)
-		r = size_policy_cost(points, n, &o->wish, part->bound.request, &part->once_cost);
-	for (size_t i = 0; r == 0 && i < part->steps.n; i++) {
-		uint64_t amount = rounded(SIZE_MEMORY, part->steps.steps[i]);
-
-		/* Two steps may round up to the same amount. */
-		if (amount > (part->n_requests ? part->requests[part->n_requests - 1] : 0))
-			part->requests[part->n_requests++] = amount;
-	}
+	for (size_t i = 0; r == 0 && i < part->steps.n; i++)
+		part->requests[part->n_requests++] = (uint64_t) part->steps.steps[i];
 	if (part->n_requests > 0)
 		part->request = part->requests[0];
 	return r;
@@ -149,7 +164,7 @@ static int size_one(struct size_plan *plan, const struct size_options *o,
 	if (r < 0)
 		return r;
 	part->once = part->request = rounded(resource, part->bound.request);
-	if (o->retry && resource == SIZE_MEMORY && part->request > 0)
+	if (o->retry && resource == SIZE_MEMORY && part->request > 0 && is_promised(&part->bound))
 		r = take_steps(part, points, n, o);
 	return r;
 }

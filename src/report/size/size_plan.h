@@ -32,17 +32,18 @@ struct size_options {
 /* A resource that is asked for. */
 struct size_part {
 	struct size_bound bound;
-	struct size_steps steps; /* of memory with retries */
-	double once_cost; /* what the single request would hold on average, doubled after failures; with retries */
+	struct size_steps
+		steps; /* of memory with retries, where there is a promise; else .n is 0 */
 	uint64_t request; /* rounded up: bytes, seconds, cores; 0: none can be made */
 	uint64_t once; /* the same without retries */
-	uint64_t requests[SIZE_STEPS_MAX]; /* rounded up; the first is `request`; with retries */
+	uint64_t requests[SIZE_STEPS_MAX]; /* the steps in bytes; the first is `request` */
 	size_t n_requests;
 	struct statistics
 		seen; /* of the numbers as they were measured; n is 0 where there are none */
 	size_t measured; /* runs that tell something */
 	size_t cut_off,
 		added; /* of them: those cut off, and those whose number got something added */
+	double cut_off_most; /* the most that one of those had reached; 0: there are none */
 	uint8_t quality; /* the worst of the numbers it stands on */
 	char key[SIZE_KEY_SIZE]; /* where most of them come from */
 	bool other_keys; /* some come from elsewhere */

@@ -8,9 +8,13 @@
 
 #include "report/size/size_spread.h"
 
+/* Sums of products of fractions are not exact. */
+#define ROUNDING 1e-9
 /* What no run showed has the weight of one run, and the spread that few runs are believed to have. */
 #define UNSEEN_RUNS 1.0
 #define UNSEEN_PLACES 40
+/* Runs that were cut off above all others needed more; how much more, no run says. */
+#define CUT_OFF_TIMES 2.0
 /* Of more runs, as many order statistics stand for all: the sum below takes the square of their number. */
 #define PLACES_MAX 1000
 #define DOUBLINGS_MAX 64
@@ -64,29 +68,45 @@ static void add_unseen(const struct size_spread *spread, double weight, double f
 	}
 }
 
-static struct size_spread spread_of(const struct size_point *sorted, size_t n, double *room)
+/* What is left belongs to the next run, and to those that were cut off above all the whole ones. */
+static void add_rest(const struct size_point *sorted, size_t n, const struct size_spread *spread,
+	double left, struct place *places, size_t *n_places)
 {
-	for (size_t i = 0; i < n; i++)
-		room[i] = sorted[i].value;
-	return size_spread_of(room, n);
+	double above = 0;
+
+	for (size_t i = n; i > 0 && sorted[i - 1].at_least; i--)
+		above++;
+	add_unseen(spread, left * UNSEEN_RUNS / (above + UNSEEN_RUNS), 0, places, n_places);
+	if (above > 0)
+		add_unseen(spread, left * above / (above + UNSEEN_RUNS),
+			sorted[n - 1].value * CUT_OFF_TIMES, places, n_places);
 }
 
-/* Fewer places: each group of them at its highest, so that nothing is believed to need less than it may. */
-static void gather(const struct place *places, size_t n, struct belief *b)
+/* Fewer places: each group of them at its highest, so that nothing is believed to need less than it may. What is asked for the same counts as one. `once` is one of them, though nothing is
+ * believed to need it. */
+static void gather(
+	const struct place *places, size_t n, double once, size_asking *asking, struct belief *b)
 {
 	size_t kept = n < PLACES_MAX ? n : PLACES_MAX;
 	double above = 1;
+	double most = 0;
 	size_t at = 0;
 
 	for (size_t i = 0; i < kept; i++) {
 		size_t end = (i + 1) * n / kept;
+		double value = asking ? asking(places[end - 1].value) : places[end - 1].value;
 
 		for (; at < end; at++)
 			above -= places[at].weight;
-		b->values[b->n] = places[end - 1].value;
-		b->above[b->n++] = fmax(above, 0);
+		if (value > most)
+			b->values[b->n++] = most = value;
+		b->above[b->n - 1] = fmax(above, 0);
 	}
 	b->above[b->n - 1] = 0;
+	if (once > most) {
+		b->values[b->n] = once;
+		b->above[b->n++] = 0;
+	}
 }
 
 static void belief_done(struct belief *b)
@@ -95,31 +115,26 @@ static void belief_done(struct belief *b)
 	free(b->above);
 }
 
-static int believe(const struct size_point *sorted, size_t n, struct belief *b)
+static int believe(const struct size_point *sorted, size_t n, double once, size_asking *asking,
+	struct belief *b)
 {
 	struct place *places = malloc((n + 2 * (size_t) UNSEEN_PLACES) * sizeof(*places));
-	double *room = malloc(n * sizeof(*room));
-	double unseen = UNSEEN_RUNS / ((double) n + UNSEEN_RUNS);
+	struct size_spread spread;
 	size_t n_places = 0;
-	int r = -ENOMEM;
+	int r = size_points_spread(sorted, n, &spread);
 
-	b->values = malloc(PLACES_MAX * sizeof(*b->values));
-	b->above = malloc(PLACES_MAX * sizeof(*b->above));
-	if (places && room && b->values && b->above) {
-		struct size_spread spread = spread_of(sorted, n, room);
+	b->values = malloc((PLACES_MAX + 1) * sizeof(*b->values));
+	b->above = malloc((PLACES_MAX + 1) * sizeof(*b->above));
+	if (r == 0 && places && b->values && b->above) {
 		double left = share(sorted, n, places, &n_places);
 
-		add_unseen(&spread, fmin(unseen, left), 0, places, &n_places);
-		/* Where they were cut off, they needed more; how much more, no run says. */
-		if (left > unseen)
-			add_unseen(
-				&spread, left - unseen, sorted[n - 1].value * 2, places, &n_places);
+		add_rest(sorted, n, &spread, left, places, &n_places);
 		qsort(places, n_places, sizeof(*places), by_value);
-		gather(places, n_places, b);
-		r = 0;
+		gather(places, n_places, once, asking, b);
+	} else {
+		r = -ENOMEM;
 	}
 	free(places);
-	free(room);
 	return r;
 }
 
@@ -162,9 +177,8 @@ static void read_steps(const struct belief *b, const struct table *t, struct siz
 		size_t next = t->next[k][i];
 
 		ret->steps[ret->n++] = b->values[next];
-		ret->last = 1 - b->above[next];
 		if (ret->n == 1)
-			ret->first = ret->last;
+			ret->first = 1 - b->above[next];
 		i = next + 1;
 	}
 	ret->expected = t->cost[SIZE_STEPS_MAX - 1][0];
@@ -198,8 +212,8 @@ static bool any_whole(const struct size_point *points, size_t n)
 }
 
 /* b->n is 0 where the runs say nothing. */
-static int belief_of(
-	const struct size_point *points, size_t n, const struct size_wish *wish, struct belief *b)
+static int belief_of(const struct size_point *points, size_t n, const struct size_wish *wish,
+	double once, size_asking *asking, struct belief *b)
 {
 	struct size_point *sorted;
 	struct size_bound placed = { 0 };
@@ -214,38 +228,44 @@ static int belief_of(
 		return -ENOMEM;
 	r = size_points_placed(points, n, wish, sorted, &kept, &placed);
 	if (r == 0 && any_whole(sorted, kept))
-		r = believe(sorted, kept, b);
+		r = believe(sorted, kept, once, asking, b);
 	free(sorted);
 	return r;
 }
 
-int size_policy_find(const struct size_point *points, size_t n, const struct size_wish *wish,
-	struct size_steps *ret)
+/* Asking for that, and for twice as much after each failure. */
+static void ask_once(const struct belief *b, double once, struct size_steps *ret)
 {
-	struct belief b;
-	int r = belief_of(points, n, wish, &b);
-
-	*ret = (struct size_steps){ 0 };
-	if (r == 0 && b.n > 0)
-		r = choose(&b, ret);
-	belief_done(&b);
-	return r;
-}
-
-int size_policy_cost(const struct size_point *points, size_t n, const struct size_wish *wish,
-	double first, double *ret)
-{
-	struct belief b;
-	int r = belief_of(points, n, wish, &b);
+	double asked = once;
 	double needing = 1;
 	size_t at = 0;
 
-	*ret = b.n > 0 && first > 0 ? 0 : (double) NAN;
-	for (int i = 0; r == 0 && !isnan(*ret) && i < DOUBLINGS_MAX && needing > 0; i++) {
-		*ret += first * needing;
-		while (at < b.n && b.values[at] <= first)
-			needing = b.above[at++];
-		first *= 2;
+	*ret = (struct size_steps){ .steps = { once }, .n = 1 };
+	for (int i = 0; i < DOUBLINGS_MAX && needing > 0; i++) {
+		ret->once += asked * needing;
+		while (at < b->n && b->values[at] <= asked)
+			needing = b->above[at++];
+		if (i == 0)
+			ret->first = 1 - needing;
+		asked *= 2;
+	}
+	ret->expected = ret->once;
+}
+
+int size_policy_find(const struct size_point *points, size_t n, const struct size_wish *wish,
+	double once, size_asking *asking, struct size_steps *ret)
+{
+	struct size_steps single = { 0 };
+	struct belief b;
+	int r = belief_of(points, n, wish, once, asking, &b);
+
+	*ret = (struct size_steps){ 0 };
+	if (r == 0 && b.n > 0 && once > 0) {
+		ask_once(&b, once, &single);
+		r = choose(&b, ret);
+		ret->once = single.once;
+		if (r < 0 || ret->n < 2 || !(ret->expected < ret->once * (1 - ROUNDING)))
+			*ret = single;
 	}
 	belief_done(&b);
 	return r;

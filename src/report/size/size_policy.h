@@ -14,17 +14,18 @@
 
 struct size_steps {
 	double steps[SIZE_STEPS_MAX]; /* rising: what is asked for first, and after each failure */
-	size_t n; /* 0: the runs say nothing */
-	double expected; /* what is held on average until a run has succeeded, in the unit of the values */
-	double first; /* the probability that the first is enough, and that the last is */
-	double last;
+	size_t n; /* 0: the runs say nothing; 1: asking once is cheaper */
+	double expected; /* what is held on average until a run has succeeded */
+	double once; /* the same, of asking once and for twice as much after each failure */
+	double first; /* the probability that the first is enough */
 };
 
-/* 0, or -ENOMEM. Of the same points and wish as size_bound_find(). */
+/* What is asked for where that much is needed; it never falls. */
+typedef double size_asking(double need);
+
+/* 0, or -ENOMEM. Of the same points and wish as size_bound_find(); `once` is what is asked for without retries, and the last of several steps is as much. All of *ret is in what is asked for;
+ * `asking` may be NULL: what is needed. */
 int size_policy_find(const struct size_point *points, size_t n, const struct size_wish *wish,
-	struct size_steps *ret);
-/* What asking for that first, and for twice as much after each failure, would hold on average by the same belief. */
-int size_policy_cost(const struct size_point *points, size_t n, const struct size_wish *wish,
-	double first, double *ret);
+	double once, size_asking *asking, struct size_steps *ret);
 
 #endif

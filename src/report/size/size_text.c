@@ -153,7 +153,7 @@ static void add_of_cut_off(
 	const struct size_bound *b = &part->bound;
 	char most[UNITS_TEXT_SIZE];
 
-	amount_text(resource, part->seen.max, most);
+	amount_text(resource, part->cut_off_most, most);
 	buf_addf(line,
 		"the next to try, and no promise: %zu of %zu runs did not finish, one at %s, and "
 		"none shows how much it needed. The others promise ",
@@ -169,9 +169,9 @@ static void add_sureness(enum size_resource resource, const struct size_part *pa
 
 	if (b->beyond)
 		buf_addf(line,
-			"beyond all that was seen: no promise. A line through %zu runs goes on to "
-			"it.",
-			b->n);
+			"beyond all that was seen of runs that ended by themselves: no promise. A "
+			"line through %zu of them goes on to it.",
+			b->n - b->n_cut_off);
 	else if (b->method == SIZE_RANK)
 		add_of_rank(b, o, line);
 	else if (b->method == SIZE_MARGIN)
@@ -180,14 +180,18 @@ static void add_sureness(enum size_resource resource, const struct size_part *pa
 		add_of_cut_off(resource, part, line);
 }
 
-/* "steps of 2 GiB, then 4.5 GiB": what a job holds on average by each way. */
+/* What a job holds on average by each way. */
 static void add_steps(const struct size_part *part, struct buf *line)
 {
+	const struct size_bound *b = &part->bound;
 	char amount[UNITS_TEXT_SIZE];
 
 	amount_text(SIZE_MEMORY, (double) part->once, amount);
 	buf_add_text(line, "first this, which is enough for ");
 	add_percent(line, part->steps.first);
+	buf_add_text(line, b->by       ? ", if needs go on along this line"
+			   : b->drifts ? ", if the drift goes on"
+				       : "");
 	for (size_t i = 1; i < part->n_requests; i++) {
 		char step[UNITS_TEXT_SIZE];
 
@@ -195,10 +199,9 @@ static void add_steps(const struct size_part *part, struct buf *line)
 		buf_addf(line, "%s %s", i == 1 ? "; after a failure" : ", then", step);
 	}
 	buf_addf(line,
-		"; then twice as much each time. That holds %.0f %% of what asking once for %s "
-		"would, "
-		"failed attempts counted whole.",
-		100 * part->steps.expected / part->once_cost, amount);
+		". That holds %.0f %% of what asking first for %s would, failed attempts counted "
+		"whole.",
+		100 * part->steps.expected / part->steps.once, amount);
 }
 
 static bool is_in_bytes(const char *field)
