@@ -249,13 +249,25 @@ static bool are_of_one_job(const struct size_runs *runs)
 	return shapes <= 1;
 }
 
+static void say_left_out(const struct size_runs *runs)
+{
+	if (runs->copies == 1)
+		complain("1 copy of a run was left out: each run counts once");
+	else if (runs->copies > 1)
+		complain("%zu copies of runs were left out: each run counts once", runs->copies);
+	if (runs->waiting == 1)
+		complain("1 job never began: it is no run");
+	else if (runs->waiting > 1)
+		complain("%zu jobs never began: they are no runs", runs->waiting);
+}
+
 static void say_none(const struct request *q)
 {
 	if (q->runs.looked_at > 0)
 		complain("none of the %zu runs here %s: no request is made out of nothing",
 			q->runs.looked_at,
 			q->runs.like && q->runs.n_wheres == 0 ? "is of that job" : "matches");
-	else if (!q->runs.failed)
+	else if (!q->runs.failed && q->runs.waiting == 0)
 		complain("there are no runs here: no request is made out of nothing");
 }
 
@@ -386,6 +398,7 @@ static int find_and_write(struct request *q, char **words)
 		complain("there is not enough memory for these runs");
 		return EXIT_TROUBLE;
 	}
+	say_left_out(&q->runs);
 	if (q->runs.n == 0) {
 		say_none(q);
 		return EXIT_USAGE;

@@ -19,6 +19,7 @@
 #include "cli/verb.h"
 #include "record/fields.h"
 #include "report/info_value.h"
+#include "report/size/size_same.h"
 #include "report/size/size_shape.h"
 #include "report/where.h"
 
@@ -61,6 +62,37 @@ static int note_place(struct size_runs *runs, const struct stored_run *run)
 	if (!found)
 		return -ENOMEM;
 	return *found == place;
+}
+
+/* A run by what its copies have in common with it, and where it is in the list. */
+struct known {
+	uint64_t hash;
+	size_t at;
+	bool done; /* no copy can tell more of it */
+};
+
+static int compare_known(const void *a, const void *b)
+{
+	const struct known *x = a;
+	const struct known *y = b;
+
+	return (x->hash > y->hash) - (x->hash < y->hash);
+}
+
+/* The run of that identity, which is new where its place is behind the last; NULL: memory ran out. */
+static struct known *known_of(struct size_runs *runs, const struct stored_run *run)
+{
+	struct known *known = malloc(sizeof(*known));
+	struct known **found = NULL;
+
+	if (!known)
+		return NULL;
+	*known = (struct known){ .at = runs->n, .done = run->state == STORED_DONE };
+	if (size_same_hash(run->info, &known->hash) == 0)
+		found = tsearch(known, &runs->known, compare_known);
+	if (!found || *found != known)
+		free(known);
+	return found ? *found : NULL;
 }
 
 /* NULL: its command is not known, or memory ran out (*ret_failed). */
@@ -163,21 +195,36 @@ static bool is_meant(const struct size_runs *runs, const struct stored_run *run,
 	return !runs->like || (shape && strcmp(shape, runs->like) == 0);
 }
 
-static int keep(struct size_runs *runs, const struct stored_run *run, char **shape)
+/* Twice as many each time there is no room: when the number is a power of two. */
+static int make_room(struct size_runs *runs)
 {
 	struct size_run *more;
+
+	if ((runs->n & (runs->n - 1)) != 0)
+		return 0;
+	more = realloc(runs->runs, (runs->n ? runs->n * 2 : 1) * sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	runs->runs = more;
+	return 0;
+}
+
+static int keep(struct size_runs *runs, const struct stored_run *run, size_t at, char **shape)
+{
+	struct size_run *more;
+	struct size_run taken;
 	struct error trouble = { 0 };
 
-	/* Twice as many each time there is no room: when the number is a power of two. */
-	if ((runs->n & (runs->n - 1)) == 0) {
-		more = realloc(runs->runs, (runs->n ? runs->n * 2 : 1) * sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		runs->runs = more;
-	}
-	if (size_run_take(run, &runs->runs[runs->n], &trouble) < 0)
+	if (at == runs->n && make_room(runs) < 0)
 		return -ENOMEM;
-	more = &runs->runs[runs->n++];
+	if (size_run_take(run, &taken, &trouble) < 0)
+		return -ENOMEM;
+	more = &runs->runs[at];
+	if (at < runs->n)
+		size_run_done(more);
+	else
+		runs->n++;
+	*more = taken;
 	more->shape = *shape;
 	*shape = NULL;
 	if (runs->by)
@@ -189,10 +236,26 @@ static int keep(struct size_runs *runs, const struct stored_run *run, char **sha
 	return 0;
 }
 
+/* Of copies of one run that counts which was written when it was over, else the first. */
+static int keep_once(struct size_runs *runs, const struct stored_run *run, char **shape)
+{
+	struct known *known = known_of(runs, run);
+	bool is_new = known && known->at == runs->n;
+
+	if (!known)
+		return -ENOMEM;
+	runs->copies += !is_new;
+	if (!is_new && (known->done || run->state != STORED_DONE))
+		return 0;
+	known->done = run->state == STORED_DONE;
+	return keep(runs, run, known->at, shape);
+}
+
 static int take(const struct stored_run *run, bool several, void *context)
 {
 	struct size_runs *runs = context;
 	bool failed;
+	bool waits;
 	char *shape;
 	int r = note_place(runs, run);
 
@@ -201,9 +264,12 @@ static int take(const struct stored_run *run, bool several, void *context)
 		return r;
 	shape = shape_of(run, &failed);
 	r = failed ? -ENOMEM : 0;
-	runs->looked_at++;
-	if (r == 0 && is_meant(runs, run, shape))
-		r = keep(runs, run, &shape);
+	waits = size_never_began(run->info);
+	runs->looked_at += !waits;
+	if (r == 0 && is_meant(runs, run, shape)) {
+		runs->waiting += waits;
+		r = waits ? 0 : keep_once(runs, run, &shape);
+	}
 	free(shape);
 	return r;
 }
@@ -246,5 +312,6 @@ void size_runs_done(struct size_runs *runs)
 		where_free(runs->wheres[i]);
 	free(runs->wheres);
 	tdestroy(runs->seen, free);
+	tdestroy(runs->known, free);
 	*runs = (struct size_runs){ 0 };
 }

@@ -23,10 +23,13 @@ struct size_runs {
 	struct size_run *runs;
 	size_t n;
 	size_t looked_at;
+	size_t copies; /* of runs that are there already; left out */
+	size_t waiting; /* jobs that never began; left out */
 	bool failed; /* some could not be read: a line was said about each */
 
 	/* private */
 	void *seen; /* of tsearch(3): the files and their runs that were taken */
+	void *known; /* of tsearch(3): the runs that were taken, by what copies have in common */
 };
 
 /* The shape of the run that the word stands for. 0, or a negative errno with a line. */

@@ -5,12 +5,13 @@ import json
 import os
 import random
 import re
+import shutil
 
 import pytest
 
 from calling import Caller
 from handmade import columns_of
-from support import parse
+from support import REPOSITORY, parse
 
 MIB = 1 << 20
 GIB = 1 << 30
@@ -282,6 +283,112 @@ def test_a_file_that_holds_several_runs_stands_for_all_of_them(records):
 
     assert sized["runs"] == 2 and sized["memory_bytes"]["seen"]["max"] == 2 * GIB and sized["memory_bytes"]["quality"] == "lower_bound"
     assert sized["wall_seconds"]["seen"] == {"min": 3600, "median": 5400, "max": 7200}
+
+
+def test_copies_of_a_record_count_once(records):
+    """One run promises half, however often its directory was copied."""
+    run = records.write(1000)
+    for number in range(19):
+        shutil.copytree(records.call.here / run, records.call.here / f"runs/copy-{number}")
+    called = records.size("--json", "runs")
+    memory = parse(called.out, "assay-size")["memory_bytes"]
+
+    assert memory["runs"] == 1 and memory["method"] == "margin" and memory["promise"] == 0.5
+    assert called.err == "assay: 19 copies of runs were left out: each run counts once\n"
+
+
+@pytest.mark.parametrize("members", [
+    {"host": {"hostname": "two"}}, {"id": "another"}, {"target": {"kind": "tree", "text": "tree:7"}},
+    {"time": {"started": "2026-01-02T10:00:00.000001Z", "wall_seconds": 600}}], ids=lambda members: next(iter(members)))
+def test_runs_that_have_nearly_all_in_common_are_not_one(records, members):
+    run = records.write(1000)
+    info = json.loads((records.call.here / run / "info.json").read_text())
+    records.call.write("runs/other/info.json", json.dumps({**info, **members}))
+    called = records.size("--json", "runs")
+
+    assert parse(called.out, "assay-size")["runs"] == 2 and called.err == ""
+
+
+def test_of_copies_the_one_that_was_written_when_the_run_was_over_counts(records):
+    run = records.write(1000)
+    info = json.loads((records.call.here / run / "info.json").read_text())
+    for name in ("0000", "9999"):
+        records.call.write(f"runs/{name}/info.json", json.dumps({**info, "state": "running"}))
+    sized = records.json("runs")
+
+    assert sized["runs"] == 1 and sized["outcomes"] == {"done": 1}
+
+
+SACCT_HEAD = "JobID|JobName|State|ExitCode|Start|End|ElapsedRaw|AllocCPUS|ReqMem|MaxRSS|TotalCPU\n"
+
+
+def jobs_of_sacct(numbers, state="COMPLETED"):
+    return SACCT_HEAD + "".join(
+        f"{n}|a|{state}|0:0|2026-11-{n:02}T10:00:00|2026-11-{n:02}T11:00:00|3600|2|4Gn||01:00:00\n"
+        f"{n}.batch|batch|{state}|0:0|2026-11-{n:02}T10:00:00|2026-11-{n:02}T11:00:00|3600|2|4Gn|{1000 + n}M|01:00:00\n" for n in numbers)
+
+
+def test_a_file_that_was_imported_twice_counts_once(records):
+    records.call.write("sacct.txt", jobs_of_sacct(range(1, 21)))
+    for _ in range(2):
+        assert records.call("import", "--output-prefix", "imported/{pid}/", "sacct.txt").status == 0
+    called = records.size("--json", "--mixed", "imported", "sacct.txt")
+
+    assert parse(called.out, "assay-size")["runs"] == 20
+    assert called.err == "assay: 40 copies of runs were left out: each run counts once\n"
+
+
+@pytest.mark.parametrize("name", ["psrecord/log.csv", "prmon/prmon.json", "con-duct/0.2.2_info.json"])
+def test_an_import_of_what_has_no_id_is_known_by_all_that_it_tells(records, name):
+    source = str(REPOSITORY / "tests/fixtures/foreign" / name)
+    for _ in range(2):
+        assert records.call("import", "--output-prefix", "imported/{pid}/", source).status == 0
+    called = records.size("--waste", "--json", "imported", source)
+
+    assert parse(called.out, "assay-waste")["all"]["runs"] == 1
+    assert called.err == "assay: 2 copies of runs were left out: each run counts once\n"
+
+
+def test_tries_of_a_job_tasks_of_an_array_and_clusters_are_runs_of_their_own(records):
+    records.call.write("sacct.txt", "JobID|JobIDRaw|Cluster|State|Start|End|ElapsedRaw|AllocCPUS|TotalCPU\n"
+                       "7|7|a|REQUEUED|2026-11-01T10:00:00|2026-11-01T10:01:00|60|2|00:01:00\n"
+                       "7|7|a|COMPLETED|2026-11-01T11:00:00|2026-11-01T11:01:00|60|2|00:01:00\n"
+                       "7|7|b|COMPLETED|2026-11-01T11:00:00|2026-11-01T11:01:00|60|2|00:01:00\n"
+                       "8_1|9|a|COMPLETED|2026-11-01T11:00:00|2026-11-01T11:01:00|60|2|00:01:00\n"
+                       "8_2|8|a|COMPLETED|2026-11-01T11:00:00|2026-11-01T11:01:00|60|2|00:01:00\n")
+    called = records.size("--waste", "--json", "sacct.txt")
+
+    assert parse(called.out, "assay-waste")["all"]["runs"] == 5 and called.err == ""
+
+
+def test_a_job_that_was_looked_at_twice_counts_as_it_ended(records):
+    records.call.write("early.txt", jobs_of_sacct([1], "RUNNING").replace("2026-11-01T11:00:00|3600", "Unknown|60"))
+    records.call.write("late.txt", jobs_of_sacct([1]))
+    for words in (["early.txt", "late.txt"], ["late.txt", "early.txt"]):
+        called = records.size("--waste", "--json", *words)
+        every = parse(called.out, "assay-waste")["all"]
+
+        assert every["runs"] == 1 and every["running"] == 0 and every["core_hours"]["asked"] == 2
+        assert called.err == "assay: 1 copy of a run was left out: each run counts once\n"
+
+
+WAITING = ("8|a|PENDING|0:0|Unknown|Unknown|0|2|4Gn||00:00:00\n"
+           "9|a|CANCELLED by 7|0:0|None|2026-11-09T11:00:00|0|2|4Gn||00:00:00\n")
+
+
+def test_a_job_that_never_began_is_no_run(records):
+    records.call.write("sacct.txt", jobs_of_sacct([1, 2]) + WAITING)
+    assert records.call("import", "--output-prefix", "imported/{pid}/", "sacct.txt").status == 0
+    for word in ("sacct.txt", "imported"):
+        called = records.size("--waste", "--json", word)
+        every = parse(called.out, "assay-waste")["all"]
+
+        assert (every["runs"], every["running"], every["failed"], every["core_hours"]["runs"]) == (2, 0, 0, 2)
+        assert called.err == "assay: 2 jobs never began: they are no runs\n"
+        assert records.json("--mixed", word)["runs"] == 2
+    records.call.write("waiting.txt", SACCT_HEAD + WAITING)
+    called = records.size("--waste", "waiting.txt", status=2)
+    assert called.out == "" and called.err == "assay: 2 jobs never began: they are no runs\n"
 
 
 def test_waste_is_what_was_asked_for_and_not_used(records):
