@@ -405,6 +405,56 @@ def test_waste_is_what_was_asked_for_and_not_used(records):
     assert waste["commands"][0]["shape"] == "job"
 
 
+def test_a_job_that_was_stopped_held_what_it_had(records):
+    """4 GiB and 2 CPUs for an hour, half of it stopped, with an hour of CPU time."""
+    limits = [{"name": name, "unit": unit, "limit": limit, "source": "slurm", "where": where, "tightest": True}
+              for name, unit, limit, where in (("memory", "bytes", 4 * GIB, "SLURM_MEM_PER_NODE"), ("cpu", "cores", 2, "SLURM_CPUS_PER_TASK"))]
+    records.write(1024, wall=3600, cores=1.0, target_limits=limits,
+                  time={"started": "2026-01-02T10:00:00Z", "wall_seconds": 3600, "stops": 1, "stopped_seconds": 1800})
+    every = parse(records.size("runs", "--waste", "--json").out, "assay-waste")["all"]
+
+    assert every["core_hours"] == {"runs": 1, "asked": 2, "used": 1, "lost": 1, "lost_by_failed": 0}
+    assert every["gib_hours"] == {"runs": 1, "asked": 4, "used": 1, "lost": 3, "lost_by_failed": 0}
+    # What it needs is the time in which it went on.
+    assert records.json("runs")["wall_seconds"]["stands_on"] == 1800
+
+
+def test_cpu_time_of_sacct_is_at_least_that(records):
+    records.call.write("sacct.txt", jobs_of_sacct([1]))
+    every = parse(records.size("--waste", "--json", "sacct.txt").out, "assay-waste")["all"]
+
+    assert every["core_hours"] == {"runs": 1, "asked": 2, "used": 1, "lost": 1, "lost_by_failed": 0, "used_is_at_least": True}
+
+
+@pytest.mark.parametrize("column, cell, gib, is_one", [
+    ("NNodes", "2", 8, False), ("NNodes", "1", 4, False), ("NodeList", "n1", 4, False), ("NodeList", "n[1-2]", 4, True), ("Comment", "", 4, True)])
+def test_memory_that_sacct_tells_by_the_node_counts_for_each(records, column, cell, gib, is_one):
+    head, *lines = jobs_of_sacct([1]).splitlines()
+    records.call.write("sacct.txt", "".join(f"{line}|{end}\n" for line, end in [(head, column), *((line, cell) for line in lines)]))
+    every = parse(records.size("--waste", "--json", "sacct.txt").out, "assay-waste")["all"]
+
+    assert every["gib_hours"]["asked"] == gib and every.get("memory_of_one_node", 0) == is_one
+    assert ("by the node" in records.size("--waste", "sacct.txt").out) == is_one
+
+
+def test_a_record_of_one_node_is_set_against_what_that_node_had(records):
+    """8 tasks with 2 CPUs each on two nodes: 8 CPUs and 4 GiB on the one that was measured."""
+    records.write(1024, wall=3600, cores=1.0, scheduler={
+        "SLURM_NTASKS": "8", "SLURM_CPUS_PER_TASK": "2", "SLURM_CPUS_ON_NODE": "8", "SLURM_JOB_NUM_NODES": "2", "SLURM_MEM_PER_NODE": "4096"})
+    every = parse(records.size("runs", "--waste", "--json").out, "assay-waste")["all"]
+
+    assert (every["core_hours"]["asked"], every["gib_hours"]["asked"], "memory_of_one_node" in every) == (8, 4, False)
+
+
+def test_a_run_that_goes_on_is_not_one_without_a_request_as_well(records):
+    records.write(1024)
+    records.call.write("sacct.txt", jobs_of_sacct([1], "RUNNING").replace("|4Gn|", "||").replace("|2|", "||"))
+    called = records.size("--waste", "--json", "sacct.txt", "runs")
+    every = parse(called.out, "assay-waste")["all"]
+
+    assert (every["runs"], every["running"], every["without_cpu_request"], every["without_memory_request"]) == (2, 1, 1, 1)
+
+
 def test_a_percentage_needs_no_sign_and_is_one(records):
     run = records.write(100)
     assert records.json(run, "--slowdown", "5")["slowdown"] == records.json(run, "--slowdown", "5%")["slowdown"] == 0.05
