@@ -22,6 +22,7 @@
 #include "cli/terminal.h"
 #include "cli/verb.h"
 #include "record/fields.h"
+#include "record/foreign/cells.h"
 #include "report/size/size_forms.h"
 #include "report/size/size_plan.h"
 #include "report/size/size_waste.h"
@@ -104,10 +105,8 @@ static int read_amount(
 {
 	enum field_unit unit = field_unit(name);
 	uint64_t n = 0;
-	char *end;
 
-	*ret = strtod(text, &end);
-	if (text[0] && !*end && isfinite(*ret) && *ret > 0)
+	if (number_is(text, ret) && *ret > 0)
 		return 0;
 	if (unit == FIELD_SECONDS && parse_duration(text, &n, NULL) == 0 && n > 0)
 		*ret = (double) n / (double) NSEC_PER_SEC;
@@ -249,6 +248,22 @@ static bool are_of_one_job(const struct size_runs *runs)
 	return shapes <= 1;
 }
 
+/* A value that nobody can follow looks like one that is not there. */
+static void say_foreign(const struct size_runs *runs)
+{
+	struct buf text = { 0 };
+
+	if (runs->foreign == 0)
+		return;
+	text_add_quoted_printable(&text, runs->first_foreign, strnlen(runs->first_foreign, 40));
+	complain("--by %s: %zu run%s left out whose value is no number from %g to %g (the first: "
+		 "'%s%s'); a size is written as 12G or 12GiB",
+		runs->by, runs->foreign, runs->foreign == 1 ? "" : "s", SIZE_BY_LEAST, SIZE_BY_MOST,
+		text.failed || !text.data ? "" : text.data,
+		strlen(runs->first_foreign) > 40 ? "..." : "");
+	buf_done(&text);
+}
+
 static void say_left_out(const struct size_runs *runs)
 {
 	if (runs->copies == 1)
@@ -259,6 +274,7 @@ static void say_left_out(const struct size_runs *runs)
 		complain("1 job never began: it is no run");
 	else if (runs->waiting > 1)
 		complain("%zu jobs never began: they are no runs", runs->waiting);
+	say_foreign(runs);
 }
 
 static void say_none(const struct request *q)

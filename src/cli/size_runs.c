@@ -18,6 +18,7 @@
 #include "cli/run_words.h"
 #include "cli/verb.h"
 #include "record/fields.h"
+#include "record/foreign/cells.h"
 #include "report/info_value.h"
 #include "report/size/size_same.h"
 #include "report/size/size_shape.h"
@@ -153,30 +154,42 @@ static double bytes_of_inputs(const struct stored_run *run)
 	return sum > 0 ? sum : (double) NAN;
 }
 
+/* NAN: it is none, or one with which a line through the runs would lose its digits. */
 static double number_of(const struct field *field)
 {
-	uint64_t bytes;
-	char *end;
-	double number;
+	uint64_t bytes = 0;
+	double number = (double) NAN;
 
 	if (field->type == FIELD_INTEGER || field->type == FIELD_REAL)
-		return field->number;
-	if (field->type != FIELD_TEXT || !field->text[0])
-		return (double) NAN;
-	number = strtod(field->text, &end);
-	if (!*end)
-		return number;
-	return parse_size(field->text, &bytes, NULL) == 0 ? (double) bytes : (double) NAN;
+		number = field->number;
+	else if (field->type == FIELD_TEXT && !number_is(field->text, &number) &&
+		 parse_size(field->text, &bytes, NULL) == 0)
+		number = (double) bytes;
+	return number >= SIZE_BY_LEAST && number <= SIZE_BY_MOST ? number : (double) NAN;
 }
 
-static double covariate_of(const struct size_runs *runs, const struct stored_run *run)
+static void note_foreign(struct size_runs *runs, const struct field *field)
+{
+	char number[32];
+
+	if (runs->foreign++ > 0)
+		return;
+	snprintf(number, sizeof(number), "%.9g", field->number);
+	snprintf(runs->first_foreign, sizeof(runs->first_foreign), "%s",
+		field->text ? field->text : number);
+}
+
+static double covariate_of(struct size_runs *runs, const struct stored_run *run)
 {
 	bool inputs = strcmp(runs->by, "input_bytes") == 0;
 	struct field field = run_field(run, inputs ? "tags.input_bytes" : runs->by);
+	bool is_there = field.type != FIELD_ABSENT;
 	double value = number_of(&field);
 
+	if (is_there && isnan(value))
+		note_foreign(runs, &field);
 	field_done(&field);
-	return inputs && isnan(value) ? bytes_of_inputs(run) : value;
+	return inputs && !is_there ? bytes_of_inputs(run) : value;
 }
 
 static struct field look_up(const char *name, size_t which, void *context)

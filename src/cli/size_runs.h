@@ -11,6 +11,10 @@
 struct error;
 struct where;
 
+/* Of covariates: beyond these a line through the runs loses its digits. */
+#define SIZE_BY_LEAST 1e-18
+#define SIZE_BY_MOST 1e18
+
 struct size_runs {
 	/* how they are chosen */
 	const char *output_prefix;
@@ -25,6 +29,8 @@ struct size_runs {
 	size_t looked_at;
 	size_t copies; /* of runs that are there already; left out */
 	size_t waiting; /* jobs that never began; left out */
+	size_t foreign; /* whose covariate is there and is no number that can be followed */
+	char first_foreign[64];
 	bool failed; /* some could not be read: a line was said about each */
 
 	/* private */

@@ -221,6 +221,41 @@ def test_a_covariate_is_followed_to_the_next_input(records):
     assert records.json("runs", "--by", "tag:samples")["memory_bytes"]["at"] == 12
 
 
+@pytest.mark.parametrize("tag", ["inf", "nan", "1e200", "1e-200", "0x10", "12GB", "12 G", "1,000", "-3", "0", "", "many\x1b"])
+def test_a_covariate_that_is_no_number_is_missing_and_shown(records, tag):
+    for number in (1, 7, 3, 5, 2, 4, 8, 6):
+        records.write(100 + 50 * number, tags={"samples": str(number)})
+    records.write(5000, tags={"samples": tag})
+    records.write(5000)
+    called = records.size("--json", "runs", "--by", "tag:samples=8")
+    memory = parse(called.out, "assay-size")["memory_bytes"]
+
+    assert memory["runs"] == 8 and memory["fixed"] == pytest.approx(100 * MIB) and memory["slope"] == pytest.approx(50 * MIB)
+    shown = tag.replace("\x1b", r"\e")
+    assert called.err == (f"assay: --by tags.samples: 1 run left out whose value is no number from 1e-18 to 1e+18 (the first: '{shown}'); "
+                          "a size is written as 12G or 12GiB\n")
+
+
+@pytest.mark.parametrize("largest", ["1e18", "1e-18"])
+def test_a_covariate_of_any_size_that_is_taken_has_its_slope(records, largest):
+    for number in (1, 4, 2, 3, 5):
+        records.write(100 + 50 * number, tags={"samples": f"{number * float(largest) / 5 if largest == '1e18' else number * 1e-18}"})
+    memory = records.json("runs", "--by", "tag:samples")["memory_bytes"]
+
+    assert memory["runs"] == 5 and memory["fixed"] == pytest.approx(100 * MIB)
+    assert memory["slope"] == pytest.approx(50 * MIB / (2e17 if largest == "1e18" else 1e-18))
+
+
+def test_input_bytes_of_a_tag_that_is_no_number_are_not_made_up(records):
+    for number in (1, 4, 2, 3, 5):
+        records.call.write(f"in{number}.dat", b"x" * (number * 1000))
+        records.write(100 * number, argv=["job", f"in{number}.dat"], working_directory=str(records.call.here),
+                      **({"tags": {"input_bytes": "5KB"}} if number == 5 else {}))
+    called = records.size("--json", "runs", "--by", "input_bytes=3000")
+
+    assert parse(called.out, "assay-size")["memory_bytes"]["runs"] == 4 and "'5KB'" in called.err
+
+
 def test_input_bytes_are_those_of_the_files_that_the_command_names(records):
     for number in (1, 4, 2, 3, 5):
         records.call.write(f"in{number}.dat", b"x" * (number * 1000))
@@ -568,7 +603,7 @@ def test_what_cannot_be_applied_is_refused_and_nothing_is_written(records, words
 
 
 @pytest.mark.parametrize("words", [["--target", "2"], ["--target", "x"], ["--target", "0.4999"], ["--confidence", "100%"], ["--slowdown", "-1"],
-                                   ["--by", "=3"], ["--by", "tag:a=0"], ["--by", "tag:a=x"], ["--json", "--format", "slurm"],
+                                   ["--by", "=3"], ["--by", "tag:a=0"], ["--by", "tag:a=x"], ["--by", "tag:a=0x10"], ["--by", "tag:a=inf"], ["--json", "--format", "slurm"],
                                    ["--waste", "--format", "slurm"], ["--where", "a >"], ["--like", "nothing"]], ids=" ".join)
 def test_a_wrong_word_gets_one_line(records, words):
     records.write(100)
