@@ -251,17 +251,12 @@ static bool are_of_one_job(const struct size_runs *runs)
 /* A value that nobody can follow looks like one that is not there. */
 static void say_foreign(const struct size_runs *runs)
 {
-	struct buf text = { 0 };
-
-	if (runs->foreign == 0)
-		return;
-	text_add_quoted_printable(&text, runs->first_foreign, strnlen(runs->first_foreign, 40));
-	complain("--by %s: %zu run%s left out whose value is no number from %g to %g (the first: "
-		 "'%s%s'); a size is written as 12G or 12GiB",
-		runs->by, runs->foreign, runs->foreign == 1 ? "" : "s", SIZE_BY_LEAST, SIZE_BY_MOST,
-		text.failed || !text.data ? "" : text.data,
-		strlen(runs->first_foreign) > 40 ? "..." : "");
-	buf_done(&text);
+	if (runs->foreign > 0)
+		complain("--by %s: %zu run%s left out whose value is no number from %g to %g (the "
+			 "first: '%.40s%s'); a size is written as 12G or 12GiB",
+			runs->by, runs->foreign, runs->foreign == 1 ? "" : "s", SIZE_BY_LEAST,
+			SIZE_BY_MOST, runs->first_foreign,
+			strlen(runs->first_foreign) > 40 ? "..." : "");
 }
 
 static void say_left_out(const struct size_runs *runs)
