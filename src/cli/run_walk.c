@@ -27,14 +27,14 @@ static int hand_over(struct run_walk *walk, struct stored_run *run, bool several
 	return r;
 }
 
-static int take_file(struct run_walk *walk, const char *file, size_t which)
+static int take_file(struct run_walk *walk, const char *file)
 {
 	struct stored_run run;
 	struct error err = { 0 };
 	int r = 0;
 
-	if (which > 0 || !walk->brief || stored_run_open_brief(file, &run) < 0)
-		r = stored_run_open_which(file, which, &run, &err);
+	if (!walk->brief || stored_run_open_brief(file, &run) < 0)
+		r = stored_run_open_which(file, 0, &run, &err);
 	if (r == 0)
 		return hand_over(walk, &run, true);
 	tell(walk, err.text);
@@ -46,18 +46,40 @@ static int take_found(const struct found_run *found, void *context)
 	struct run_walk *walk = context;
 
 	if (found->code == 0)
-		return take_file(walk, found->path, 0);
+		return take_file(walk, found->path);
 	complain("%s: %s", found->path, strerror(-found->code));
 	walk->unreadable++;
 	return 0;
 }
 
-/* Of a file of another tool that holds several; else 0. */
-static int64_t several_in(const char *word)
+/* A file of another tool that holds more than one. */
+static bool holds_several(const char *word)
 {
-	int64_t n = access(word, F_OK) == 0 ? stored_run_count(word, NULL) : 0;
+	struct stored_run second;
 
-	return n > 1 ? n : 0;
+	if (access(word, F_OK) < 0 || stored_run_open_which(word, 1, &second, NULL) < 0)
+		return false;
+	stored_run_done(&second);
+	return true;
+}
+
+/* One after the other, until there is no further one. */
+static int take_several(struct run_walk *walk, const char *word)
+{
+	struct stored_run run;
+	struct error err = { 0 };
+	size_t which = 0;
+	int r;
+
+	while ((r = stored_run_open_which(word, which, &run, &err)) == 0) {
+		r = hand_over(walk, &run, true);
+		if (r < 0)
+			return r;
+		which++;
+	}
+	if (r != -ENOENT || which == 0)
+		tell(walk, err.text);
+	return r == -ENOMEM ? r : 0;
 }
 
 static bool is_directory(const char *word)
@@ -91,15 +113,10 @@ static int take_other(struct run_walk *walk, const char *word)
 int run_walk_word(struct run_walk *walk, const char *word)
 {
 	struct stored_run run;
-	int64_t several;
-	int r = 0;
 
 	if (walk->brief && stored_run_open_brief(word, &run) == 0)
 		return hand_over(walk, &run, false);
-	several = several_in(word);
-	for (int64_t i = 0; i < several && r == 0; i++)
-		r = take_file(walk, word, (size_t) i);
-	return several > 0 ? r : take_other(walk, word);
+	return holds_several(word) ? take_several(walk, word) : take_other(walk, word);
 }
 
 int run_walk_usual(struct run_walk *walk)

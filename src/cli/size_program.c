@@ -22,6 +22,7 @@
 #include "cli/terminal.h"
 #include "cli/verb.h"
 #include "record/fields.h"
+#include "record/foreign/cells.h"
 #include "report/size/size_forms.h"
 #include "report/size/size_plan.h"
 #include "report/size/size_waste.h"
@@ -104,10 +105,8 @@ static int read_amount(
 {
 	enum field_unit unit = field_unit(name);
 	uint64_t n = 0;
-	char *end;
 
-	*ret = strtod(text, &end);
-	if (text[0] && !*end && isfinite(*ret) && *ret > 0)
+	if (number_is(text, ret) && *ret > 0)
 		return 0;
 	if (unit == FIELD_SECONDS && parse_duration(text, &n, NULL) == 0 && n > 0)
 		*ret = (double) n / (double) NSEC_PER_SEC;
@@ -262,13 +261,37 @@ static bool are_of_one_job(const struct size_runs *runs)
 	return shapes <= 1;
 }
 
+/* A value that nobody can follow looks like one that is not there. */
+static void say_foreign(const struct size_runs *runs)
+{
+	if (runs->foreign > 0)
+		complain("--by %s: %zu run%s left out whose value is no number from %g to %g (the "
+			 "first: '%.40s%s'); a size is written as 12G or 12GiB",
+			runs->by, runs->foreign, runs->foreign == 1 ? "" : "s", SIZE_BY_LEAST,
+			SIZE_BY_MOST, runs->first_foreign,
+			strlen(runs->first_foreign) > 40 ? "..." : "");
+}
+
+static void say_left_out(const struct size_runs *runs)
+{
+	if (runs->copies == 1)
+		complain("1 copy of a run was left out: each run counts once");
+	else if (runs->copies > 1)
+		complain("%zu copies of runs were left out: each run counts once", runs->copies);
+	if (runs->waiting == 1)
+		complain("1 job never began: it is no run");
+	else if (runs->waiting > 1)
+		complain("%zu jobs never began: they are no runs", runs->waiting);
+	say_foreign(runs);
+}
+
 static void say_none(const struct request *q)
 {
 	if (q->runs.looked_at > 0)
 		complain("none of the %zu runs here %s: no request is made out of nothing",
 			q->runs.looked_at,
 			q->runs.like && q->runs.n_wheres == 0 ? "is of that job" : "matches");
-	else if (!q->runs.failed)
+	else if (!q->runs.failed && q->runs.waiting == 0)
 		complain("there are no runs here: no request is made out of nothing");
 }
 
@@ -415,6 +438,7 @@ static int find_and_write(struct request *q, char **words)
 		complain("there is not enough memory for these runs");
 		return EXIT_TROUBLE;
 	}
+	say_left_out(&q->runs);
 	if (q->runs.n == 0) {
 		say_none(q);
 		return EXIT_USAGE;

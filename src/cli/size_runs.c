@@ -20,6 +20,7 @@
 #include "record/fields.h"
 #include "record/foreign/cells.h"
 #include "report/info_value.h"
+#include "report/size/size_same.h"
 #include "report/size/size_shape.h"
 #include "report/where.h"
 
@@ -62,6 +63,37 @@ static int note_place(struct size_runs *runs, const struct stored_run *run)
 	if (!found)
 		return -ENOMEM;
 	return *found == place;
+}
+
+/* A run by what its copies have in common with it, and where it is in the list. */
+struct known {
+	uint64_t hash;
+	size_t at;
+	bool done; /* no copy can tell more of it */
+};
+
+static int compare_known(const void *a, const void *b)
+{
+	const struct known *x = a;
+	const struct known *y = b;
+
+	return (x->hash > y->hash) - (x->hash < y->hash);
+}
+
+/* The run of that identity, which is new where its place is behind the last; NULL: memory ran out. */
+static struct known *known_of(struct size_runs *runs, const struct stored_run *run)
+{
+	struct known *known = malloc(sizeof(*known));
+	struct known **found = NULL;
+
+	if (!known)
+		return NULL;
+	*known = (struct known){ .at = runs->n, .done = run->state == STORED_DONE };
+	if (size_same_hash(run->info, &known->hash) == 0)
+		found = tsearch(known, &runs->known, compare_known);
+	if (!found || *found != known)
+		free(known);
+	return found ? *found : NULL;
 }
 
 /* NULL: its command is not known, or memory ran out (*ret_failed). */
@@ -134,30 +166,42 @@ static double bytes_of_inputs(const struct stored_run *run)
 	return sum > 0 ? sum : (double) NAN;
 }
 
+/* NAN: it is none, or one with which a line through the runs would lose its digits. */
 static double number_of(const struct field *field)
 {
-	uint64_t bytes;
-	char *end;
-	double number;
+	uint64_t bytes = 0;
+	double number = (double) NAN;
 
 	if (field->type == FIELD_INTEGER || field->type == FIELD_REAL)
-		return field->number;
-	if (field->type != FIELD_TEXT || !field->text[0])
-		return (double) NAN;
-	number = strtod(field->text, &end);
-	if (!*end)
-		return number;
-	return parse_size(field->text, &bytes, NULL) == 0 ? (double) bytes : (double) NAN;
+		number = field->number;
+	else if (field->type == FIELD_TEXT && !number_is(field->text, &number) &&
+		 parse_size(field->text, &bytes, NULL) == 0)
+		number = (double) bytes;
+	return number >= SIZE_BY_LEAST && number <= SIZE_BY_MOST ? number : (double) NAN;
 }
 
-static double covariate_of(const struct size_runs *runs, const struct stored_run *run)
+static void note_foreign(struct size_runs *runs, const struct field *field)
+{
+	char number[32];
+
+	if (runs->foreign++ > 0)
+		return;
+	snprintf(number, sizeof(number), "%.9g", field->number);
+	snprintf(runs->first_foreign, sizeof(runs->first_foreign), "%s",
+		field->text ? field->text : number);
+}
+
+static double covariate_of(struct size_runs *runs, const struct stored_run *run)
 {
 	bool inputs = strcmp(runs->by, "input_bytes") == 0;
 	struct field field = run_field(run, inputs ? "tags.input_bytes" : runs->by);
+	bool is_there = field.type != FIELD_ABSENT;
 	double value = number_of(&field);
 
+	if (is_there && isnan(value))
+		note_foreign(runs, &field);
 	field_done(&field);
-	return inputs && isnan(value) ? bytes_of_inputs(run) : value;
+	return inputs && !is_there ? bytes_of_inputs(run) : value;
 }
 
 static struct field look_up(const char *name, size_t which, void *context)
@@ -176,21 +220,36 @@ static bool is_meant(const struct size_runs *runs, const struct stored_run *run,
 	return !runs->like || (shape && strcmp(shape, runs->like) == 0);
 }
 
-static int keep(struct size_runs *runs, const struct stored_run *run, char **shape)
+/* Twice as many each time there is no room: when the number is a power of two. */
+static int make_room(struct size_runs *runs)
 {
 	struct size_run *more;
+
+	if ((runs->n & (runs->n - 1)) != 0)
+		return 0;
+	more = realloc(runs->runs, (runs->n ? runs->n * 2 : 1) * sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	runs->runs = more;
+	return 0;
+}
+
+static int keep(struct size_runs *runs, const struct stored_run *run, size_t at, char **shape)
+{
+	struct size_run *more;
+	struct size_run taken;
 	struct error trouble = { 0 };
 
-	/* Twice as many each time there is no room: when the number is a power of two. */
-	if ((runs->n & (runs->n - 1)) == 0) {
-		more = realloc(runs->runs, (runs->n ? runs->n * 2 : 1) * sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		runs->runs = more;
-	}
-	if (size_run_take(run, &runs->runs[runs->n], &trouble) < 0)
+	if (at == runs->n && make_room(runs) < 0)
 		return -ENOMEM;
-	more = &runs->runs[runs->n++];
+	if (size_run_take(run, &taken, &trouble) < 0)
+		return -ENOMEM;
+	more = &runs->runs[at];
+	if (at < runs->n)
+		size_run_done(more);
+	else
+		runs->n++;
+	*more = taken;
 	more->shape = *shape;
 	*shape = NULL;
 	if (runs->by)
@@ -202,10 +261,26 @@ static int keep(struct size_runs *runs, const struct stored_run *run, char **sha
 	return 0;
 }
 
+/* Of copies of one run that counts which was written when it was over, else the first. */
+static int keep_once(struct size_runs *runs, const struct stored_run *run, char **shape)
+{
+	struct known *known = known_of(runs, run);
+	bool is_new = known && known->at == runs->n;
+
+	if (!known)
+		return -ENOMEM;
+	runs->copies += !is_new;
+	if (!is_new && (known->done || run->state != STORED_DONE))
+		return 0;
+	known->done = run->state == STORED_DONE;
+	return keep(runs, run, known->at, shape);
+}
+
 static int take(const struct stored_run *run, bool several, void *context)
 {
 	struct size_runs *runs = context;
 	bool failed;
+	bool waits;
 	char *shape;
 	int r = note_place(runs, run);
 
@@ -214,9 +289,12 @@ static int take(const struct stored_run *run, bool several, void *context)
 		return r;
 	shape = shape_of(run, &failed);
 	r = failed ? -ENOMEM : 0;
-	runs->looked_at++;
-	if (r == 0 && is_meant(runs, run, shape))
-		r = keep(runs, run, &shape);
+	waits = size_never_began(run->info);
+	runs->looked_at += !waits;
+	if (r == 0 && is_meant(runs, run, shape)) {
+		runs->waiting += waits;
+		r = waits ? 0 : keep_once(runs, run, &shape);
+	}
 	free(shape);
 	return r;
 }
@@ -259,5 +337,6 @@ void size_runs_done(struct size_runs *runs)
 		where_free(runs->wheres[i]);
 	free(runs->wheres);
 	tdestroy(runs->seen, free);
+	tdestroy(runs->known, free);
 	*runs = (struct size_runs){ 0 };
 }

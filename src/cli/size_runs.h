@@ -11,6 +11,10 @@
 struct error;
 struct where;
 
+/* Of covariates: beyond these a line through the runs loses its digits. */
+#define SIZE_BY_LEAST 1e-18
+#define SIZE_BY_MOST 1e18
+
 struct size_runs {
 	/* how they are chosen */
 	const char *output_prefix;
@@ -23,10 +27,15 @@ struct size_runs {
 	struct size_run *runs;
 	size_t n;
 	size_t looked_at;
+	size_t copies; /* of runs that are there already; left out */
+	size_t waiting; /* jobs that never began; left out */
+	size_t foreign; /* whose covariate is there and is no number that can be followed */
+	char first_foreign[64];
 	bool failed; /* some could not be read: a line was said about each */
 
 	/* private */
 	void *seen; /* of tsearch(3): the files and their runs that were taken */
+	void *known; /* of tsearch(3): the runs that were taken, by what copies have in common */
 };
 
 /* The shape of the run that the word stands for. 0, or a negative errno with a line. */

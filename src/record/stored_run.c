@@ -60,6 +60,19 @@ static int out_of_memory(struct error *err)
 	return error_set(err, -ENOMEM, "cannot read it");
 }
 
+/* An info file is one object. A table of another tool may be large, and is opened anew for each of its runs: all of it is not read to find that out. */
+static bool may_be_object(int fd)
+{
+	char head[512];
+	ssize_t n = pread(fd, head, sizeof(head) - 1, 0);
+	size_t at = n >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+
+	head[n > 0 ? n : 0] = '\0';
+	at += strspn(head + at, " \t\r\n");
+	return n < 0 || at == (size_t) n || head[at] == '{';
+}
+
+/* 0; 1: it is no object of JSON, and was not read; or a negative errno. */
 static int read_bytes(const char *path, struct buf *out, struct stat *st, struct error *err)
 {
 	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -71,6 +84,8 @@ static int read_bytes(const char *path, struct buf *out, struct stat *st, struct
 		r = error_say(err, -EINVAL, "it is no file");
 	else if (r == 0 && st->st_size == 0)
 		r = error_say(err, -ENODATA, "it is empty");
+	else if (r == 0 && !may_be_object(fd))
+		r = 1;
 	else if (r == 0)
 		r = fd_read_all(fd, STORED_INFO_MAX, out);
 	if (r == -EFBIG)
@@ -242,8 +257,9 @@ static int open_own(struct stored_run *run, const char *file, struct error *err)
 	struct stat st;
 	json_t *info = NULL;
 	int r = read_bytes(file, &bytes, &st, err);
+	bool parsed = r == 0;
 
-	if (r == 0) {
+	if (parsed) {
 		info = stored_json(bytes.data, bytes.len, &parse);
 		r = 1;
 	}
@@ -251,7 +267,7 @@ static int open_own(struct stored_run *run, const char *file, struct error *err)
 	/* con-duct makes its info file before it has anything to say; another tool's session may be a directory. */
 	if (r == -ENODATA || r == -EISDIR)
 		return 1;
-	if (r < 0)
+	if (r < 0 || !parsed)
 		return r;
 	if (!info || !is_own(info)) {
 		json_decref(info);
@@ -293,9 +309,9 @@ int stored_run_open_brief(const char *name, struct stored_run *ret)
 	json_decref(info);
 	buf_done(&bytes);
 	free(path);
-	if (r < 0)
+	if (r != 0)
 		stored_run_done(ret);
-	return r;
+	return r > 0 ? -EINVAL : r;
 }
 
 static int open_by(struct stored_run *run, const struct import_file *file, size_t which,

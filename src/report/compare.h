@@ -134,6 +134,9 @@ struct compare_wish {
 };
 
 uint64_t compare_hash(const char *text, size_t n);
+/* What a copy of a record of assay's own has in common with it, for free(3); NULL where it has no id or start. Two records of one call have the same id: the command's, and
+ * that of its target. */
+char *compare_record_words(const json_t *info);
 /* The group of that label, made when there is none. */
 size_t compare_group(struct compare *c, const char *label);
 /* Runs of the group that could be read, however they ended. */

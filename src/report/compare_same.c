@@ -7,22 +7,21 @@
 #include "base/buf.h"
 #include "report/compare.h"
 
-/* What a copy of the record has in common with it; NULL where it has no id. Two records of one call have the same id: the command's, and that of its target. */
-static char *words_of(const struct stored_run *run)
+char *compare_record_words(const json_t *info)
 {
-	const json_t *time = json_object_get(run->info, "time");
-	const char *id = json_string_value(json_object_get(run->info, "id"));
+	const json_t *time = json_object_get(info, "time");
+	const char *id = json_string_value(json_object_get(info, "id"));
 	const char *started = json_string_value(json_object_get(time, "started"));
-	const json_t *host = json_object_get(run->info, "host");
+	const json_t *host = json_object_get(info, "host");
 	const char *hostname = json_string_value(json_object_get(host, "hostname"));
 	static const char *const further[] = { "target", "command", "name", "tags" };
 	struct buf words = { 0 };
 
-	if (!id || !started || run->importer)
+	if (!id || !started)
 		return NULL;
 	buf_addf(&words, "%s %s %s", id, started, hostname ? hostname : "");
 	for (size_t i = 0; i < sizeof(further) / sizeof(further[0]); i++) {
-		const json_t *member = json_object_get(run->info, further[i]);
+		const json_t *member = json_object_get(info, further[i]);
 		char *text = member ? json_dumps(member, JSON_SORT_KEYS | JSON_ENCODE_ANY) : NULL;
 
 		buf_addf(&words, " %s", text ? text : "");
@@ -50,7 +49,8 @@ static void *larger(void *array, size_t n, size_t size)
 /* Its number from 0, or -1 when memory ran out. */
 static int64_t number_of(struct compare *c, const struct stored_run *run)
 {
-	struct compare_identity identity = { .which = run->which, .words = words_of(run) };
+	struct compare_identity identity = { .which = run->which,
+		.words = run->importer ? NULL : compare_record_words(run->info) };
 	struct compare_identity *all;
 	struct stat st;
 

@@ -459,7 +459,7 @@ def test_one_sample_of_psrecord_measures_no_time(call, room):
 def test_a_large_file_that_nobody_knows_is_said_to_be_unknown(call, room):
     with open(room / "zeros", "wb") as zeros:
         zeros.truncate(2 << 30)
-    assert "begins as no file that is known" in refusal(call, room / "zeros")
+    assert "of no other format that is known" in refusal(call, room / "zeros")
 
 
 def test_what_cannot_be_is_absent_in_summaries_too(call, room):

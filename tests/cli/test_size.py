@@ -5,12 +5,13 @@ import json
 import os
 import random
 import re
+import shutil
 
 import pytest
 
 from calling import Caller
 from handmade import columns_of
-from support import parse
+from support import REPOSITORY, parse
 
 MIB = 1 << 20
 GIB = 1 << 30
@@ -267,6 +268,41 @@ def test_a_covariate_is_followed_to_the_next_input(records):
     assert records.json("runs", "--by", "tag:samples")["memory_bytes"]["at"] == 12
 
 
+@pytest.mark.parametrize("tag", ["inf", "nan", "1e200", "1e-200", "0x10", "12GB", "12 G", "1,000", "-3", "0", "", "many\x1b"])
+def test_a_covariate_that_is_no_number_is_missing_and_shown(records, tag):
+    for number in (1, 7, 3, 5, 2, 4, 8, 6):
+        records.write(100 + 50 * number, tags={"samples": str(number)})
+    records.write(5000, tags={"samples": tag})
+    records.write(5000)
+    called = records.size("--json", "runs", "--by", "tag:samples=8")
+    memory = parse(called.out, "assay-size")["memory_bytes"]
+
+    assert memory["runs"] == 8 and memory["fixed"] == pytest.approx(100 * MIB) and memory["slope"] == pytest.approx(50 * MIB)
+    shown = tag.replace("\x1b", r"\e")
+    assert called.err == (f"assay: --by tags.samples: 1 run left out whose value is no number from 1e-18 to 1e+18 (the first: '{shown}'); "
+                          "a size is written as 12G or 12GiB\n")
+
+
+@pytest.mark.parametrize("largest", ["1e18", "1e-18"])
+def test_a_covariate_of_any_size_that_is_taken_has_its_slope(records, largest):
+    for number in (1, 4, 2, 3, 5):
+        records.write(100 + 50 * number, tags={"samples": f"{number * float(largest) / 5 if largest == '1e18' else number * 1e-18}"})
+    memory = records.json("runs", "--by", "tag:samples")["memory_bytes"]
+
+    assert memory["runs"] == 5 and memory["fixed"] == pytest.approx(100 * MIB)
+    assert memory["slope"] == pytest.approx(50 * MIB / (2e17 if largest == "1e18" else 1e-18))
+
+
+def test_input_bytes_of_a_tag_that_is_no_number_are_not_made_up(records):
+    for number in (1, 4, 2, 3, 5):
+        os.utime(records.call.write(f"in{number}.dat", b"x" * (number * 1000)), (1, 1_700_000_000))
+        records.write(100 * number, argv=["job", f"in{number}.dat"], working_directory=str(records.call.here),
+                      **({"tags": {"input_bytes": "5KB"}} if number == 5 else {}))
+    called = records.size("--json", "runs", "--by", "input_bytes=3000")
+
+    assert parse(called.out, "assay-size")["memory_bytes"]["runs"] == 4 and "'5KB'" in called.err
+
+
 def test_input_bytes_are_those_of_the_files_that_the_command_names(records):
     for number in (1, 4, 2, 3, 5):
         # The runs are of 2026: what was written before they began is an input, and the rest an output.
@@ -389,6 +425,112 @@ def test_a_file_that_holds_several_runs_stands_for_all_of_them(records):
     assert sized["wall_seconds"]["seen"] == {"min": 3600, "median": 5400, "max": 7200}
 
 
+def test_copies_of_a_record_count_once(records):
+    """One run promises half, however often its directory was copied."""
+    run = records.write(1000)
+    for number in range(19):
+        shutil.copytree(records.call.here / run, records.call.here / f"runs/copy-{number}")
+    called = records.size("--json", "runs")
+    memory = parse(called.out, "assay-size")["memory_bytes"]
+
+    assert memory["runs"] == 1 and memory["method"] == "margin" and memory["promise"] == 0.5
+    assert called.err == "assay: 19 copies of runs were left out: each run counts once\n"
+
+
+@pytest.mark.parametrize("members", [
+    {"host": {"hostname": "two"}}, {"id": "another"}, {"target": {"kind": "tree", "text": "tree:7"}},
+    {"time": {"started": "2026-01-02T10:00:00.000001Z", "wall_seconds": 600}}], ids=lambda members: next(iter(members)))
+def test_runs_that_have_nearly_all_in_common_are_not_one(records, members):
+    run = records.write(1000)
+    info = json.loads((records.call.here / run / "info.json").read_text())
+    records.call.write("runs/other/info.json", json.dumps({**info, **members}))
+    called = records.size("--json", "runs")
+
+    assert parse(called.out, "assay-size")["runs"] == 2 and called.err == ""
+
+
+def test_of_copies_the_one_that_was_written_when_the_run_was_over_counts(records):
+    run = records.write(1000)
+    info = json.loads((records.call.here / run / "info.json").read_text())
+    for name in ("0000", "9999"):
+        records.call.write(f"runs/{name}/info.json", json.dumps({**info, "state": "running"}))
+    sized = records.json("runs")
+
+    assert sized["runs"] == 1 and sized["outcomes"] == {"done": 1}
+
+
+SACCT_HEAD = "JobID|JobName|State|ExitCode|Start|End|ElapsedRaw|AllocCPUS|ReqMem|MaxRSS|TotalCPU\n"
+
+
+def jobs_of_sacct(numbers, state="COMPLETED"):
+    return SACCT_HEAD + "".join(
+        f"{n}|a|{state}|0:0|2026-11-{n:02}T10:00:00|2026-11-{n:02}T11:00:00|3600|2|4Gn||01:00:00\n"
+        f"{n}.batch|batch|{state}|0:0|2026-11-{n:02}T10:00:00|2026-11-{n:02}T11:00:00|3600|2|4Gn|{1000 + n}M|01:00:00\n" for n in numbers)
+
+
+def test_a_file_that_was_imported_twice_counts_once(records):
+    records.call.write("sacct.txt", jobs_of_sacct(range(1, 21)))
+    for _ in range(2):
+        assert records.call("import", "--output-prefix", "imported/{pid}/", "sacct.txt").status == 0
+    called = records.size("--json", "--mixed", "imported", "sacct.txt")
+
+    assert parse(called.out, "assay-size")["runs"] == 20
+    assert called.err.startswith("assay: 40 copies of runs were left out: each run counts once\n")
+
+
+@pytest.mark.parametrize("name", ["psrecord/log.csv", "prmon/prmon.json", "con-duct/0.2.2_info.json"])
+def test_an_import_of_what_has_no_id_is_known_by_all_that_it_tells(records, name):
+    source = str(REPOSITORY / "tests/fixtures/foreign" / name)
+    for _ in range(2):
+        assert records.call("import", "--output-prefix", "imported/{pid}/", source).status == 0
+    called = records.size("--waste", "--json", "imported", source)
+
+    assert parse(called.out, "assay-waste")["all"]["runs"] == 1
+    assert called.err == "assay: 2 copies of runs were left out: each run counts once\n"
+
+
+def test_tries_of_a_job_tasks_of_an_array_and_clusters_are_runs_of_their_own(records):
+    records.call.write("sacct.txt", "JobID|JobIDRaw|Cluster|State|Start|End|ElapsedRaw|AllocCPUS|TotalCPU\n"
+                       "7|7|a|REQUEUED|2026-11-01T10:00:00|2026-11-01T10:01:00|60|2|00:01:00\n"
+                       "7|7|a|COMPLETED|2026-11-01T11:00:00|2026-11-01T11:01:00|60|2|00:01:00\n"
+                       "7|7|b|COMPLETED|2026-11-01T11:00:00|2026-11-01T11:01:00|60|2|00:01:00\n"
+                       "8_1|9|a|COMPLETED|2026-11-01T11:00:00|2026-11-01T11:01:00|60|2|00:01:00\n"
+                       "8_2|8|a|COMPLETED|2026-11-01T11:00:00|2026-11-01T11:01:00|60|2|00:01:00\n")
+    called = records.size("--waste", "--json", "sacct.txt")
+
+    assert parse(called.out, "assay-waste")["all"]["runs"] == 5 and called.err == ""
+
+
+def test_a_job_that_was_looked_at_twice_counts_as_it_ended(records):
+    records.call.write("early.txt", jobs_of_sacct([1], "RUNNING").replace("2026-11-01T11:00:00|3600", "Unknown|60"))
+    records.call.write("late.txt", jobs_of_sacct([1]))
+    for words in (["early.txt", "late.txt"], ["late.txt", "early.txt"]):
+        called = records.size("--waste", "--json", *words)
+        every = parse(called.out, "assay-waste")["all"]
+
+        assert every["runs"] == 1 and every["running"] == 0 and every["core_hours"]["asked"] == 2
+        assert called.err == "assay: 1 copy of a run was left out: each run counts once\n"
+
+
+WAITING = ("8|a|PENDING|0:0|Unknown|Unknown|0|2|4Gn||00:00:00\n"
+           "9|a|CANCELLED by 7|0:0|None|2026-11-09T11:00:00|0|2|4Gn||00:00:00\n")
+
+
+def test_a_job_that_never_began_is_no_run(records):
+    records.call.write("sacct.txt", jobs_of_sacct([1, 2]) + WAITING)
+    assert records.call("import", "--output-prefix", "imported/{pid}/", "sacct.txt").status == 0
+    for word in ("sacct.txt", "imported"):
+        called = records.size("--waste", "--json", word)
+        every = parse(called.out, "assay-waste")["all"]
+
+        assert (every["runs"], every["running"], every["failed"], every["core_hours"]["runs"]) == (2, 0, 0, 2)
+        assert called.err == "assay: 2 jobs never began: they are no runs\n"
+        assert records.json("--mixed", word)["runs"] == 2
+    records.call.write("waiting.txt", SACCT_HEAD + WAITING)
+    called = records.size("--waste", "waiting.txt", status=2)
+    assert called.out == "" and called.err == "assay: 2 jobs never began: they are no runs\n"
+
+
 def test_waste_is_what_was_asked_for_and_not_used(records):
     """4 GiB and 2 CPUs for half an hour, of which 1 GiB and 1 core were used; and one that failed lost all of its half."""
     limits = [{"name": name, "unit": unit, "limit": limit, "source": "slurm", "where": where, "tightest": True}
@@ -401,6 +543,56 @@ def test_waste_is_what_was_asked_for_and_not_used(records):
     assert waste["all"]["core_hours"] == {"runs": 2, "asked": 2, "used": 0.5, "lost": 1.5, "lost_by_failed": 1}
     assert waste["all"]["gib_hours"] == {"runs": 2, "asked": 4, "used": 0.5, "lost": 3.5, "lost_by_failed": 2}
     assert waste["commands"][0]["shape"] == "job"
+
+
+def test_a_job_that_was_stopped_held_what_it_had(records):
+    """4 GiB and 2 CPUs for an hour, half of it stopped, with an hour of CPU time."""
+    limits = [{"name": name, "unit": unit, "limit": limit, "source": "slurm", "where": where, "tightest": True}
+              for name, unit, limit, where in (("memory", "bytes", 4 * GIB, "SLURM_MEM_PER_NODE"), ("cpu", "cores", 2, "SLURM_CPUS_PER_TASK"))]
+    records.write(1024, wall=3600, cores=1.0, target_limits=limits,
+                  time={"started": "2026-01-02T10:00:00Z", "wall_seconds": 3600, "stops": 1, "stopped_seconds": 1800})
+    every = parse(records.size("runs", "--waste", "--json").out, "assay-waste")["all"]
+
+    assert every["core_hours"] == {"runs": 1, "asked": 2, "used": 1, "lost": 1, "lost_by_failed": 0}
+    assert every["gib_hours"] == {"runs": 1, "asked": 4, "used": 1, "lost": 3, "lost_by_failed": 0}
+    # What it needs is the time in which it went on.
+    assert records.json("runs")["wall_seconds"]["stands_on"] == 1800
+
+
+def test_cpu_time_of_sacct_is_at_least_that(records):
+    records.call.write("sacct.txt", jobs_of_sacct([1]))
+    every = parse(records.size("--waste", "--json", "sacct.txt").out, "assay-waste")["all"]
+
+    assert every["core_hours"] == {"runs": 1, "asked": 2, "used": 1, "lost": 1, "lost_by_failed": 0, "used_is_at_least": True}
+
+
+@pytest.mark.parametrize("column, cell, gib, is_one", [
+    ("NNodes", "2", 8, False), ("NNodes", "1", 4, False), ("NodeList", "n1", 4, False), ("NodeList", "n[1-2]", 4, True), ("Comment", "", 4, True)])
+def test_memory_that_sacct_tells_by_the_node_counts_for_each(records, column, cell, gib, is_one):
+    head, *lines = jobs_of_sacct([1]).splitlines()
+    records.call.write("sacct.txt", "".join(f"{line}|{end}\n" for line, end in [(head, column), *((line, cell) for line in lines)]))
+    every = parse(records.size("--waste", "--json", "sacct.txt").out, "assay-waste")["all"]
+
+    assert every["gib_hours"]["asked"] == gib and every.get("memory_of_one_node", 0) == is_one
+    assert ("by the node" in records.size("--waste", "sacct.txt").out) == is_one
+
+
+def test_a_record_of_one_node_is_set_against_what_that_node_had(records):
+    """8 tasks with 2 CPUs each on two nodes: 8 CPUs and 4 GiB on the one that was measured."""
+    records.write(1024, wall=3600, cores=1.0, scheduler={
+        "SLURM_NTASKS": "8", "SLURM_CPUS_PER_TASK": "2", "SLURM_CPUS_ON_NODE": "8", "SLURM_JOB_NUM_NODES": "2", "SLURM_MEM_PER_NODE": "4096"})
+    every = parse(records.size("runs", "--waste", "--json").out, "assay-waste")["all"]
+
+    assert (every["core_hours"]["asked"], every["gib_hours"]["asked"], "memory_of_one_node" in every) == (8, 4, False)
+
+
+def test_a_run_that_goes_on_is_not_one_without_a_request_as_well(records):
+    records.write(1024)
+    records.call.write("sacct.txt", jobs_of_sacct([1], "RUNNING").replace("|4Gn|", "||").replace("|2|", "||"))
+    called = records.size("--waste", "--json", "sacct.txt", "runs")
+    every = parse(called.out, "assay-waste")["all"]
+
+    assert (every["runs"], every["running"], every["without_cpu_request"], every["without_memory_request"]) == (2, 1, 1, 1)
 
 
 def test_a_percentage_needs_no_sign_and_is_one(records):
@@ -516,7 +708,7 @@ def test_what_cannot_be_applied_is_refused_and_nothing_is_written(records, words
 
 
 @pytest.mark.parametrize("words", [["--target", "2"], ["--target", "x"], ["--target", "0.4999"], ["--confidence", "100%"], ["--slowdown", "-1"],
-                                   ["--by", "=3"], ["--by", "tag:a=0"], ["--by", "tag:a=x"], ["--json", "--format", "slurm"],
+                                   ["--by", "=3"], ["--by", "tag:a=0"], ["--by", "tag:a=x"], ["--by", "tag:a=0x10"], ["--by", "tag:a=inf"], ["--json", "--format", "slurm"],
                                    ["--waste", "--format", "slurm"], ["--where", "a >"], ["--like", "nothing"]], ids=" ".join)
 def test_a_wrong_word_gets_one_line(records, words):
     records.write(100)

@@ -414,12 +414,15 @@ static void jobs_of_slurm_keep_what_they_asked_and_how_they_ended(void **state)
 	is_number(run.asked.cpus, 4);
 	assert_string_equal(run.asked.cpus_by, "sacct AllocCPUS");
 	is_number(run.asked.seconds, 26.0 * 3600);
+	assert_false(run.memory_of_one_node); /* it has the name of its only one */
+	/* all tasks of the largest step */
 	is_number(run.facts[SIZE_MEMORY].value, 4.0 * 1073741824);
 	assert_int_equal(run.facts[SIZE_MEMORY].quality, ESTIMATE);
 	is_number(run.tasks, 2);
 	assert_false(run.largest_task_alone);
 	is_number(run.facts[SIZE_TIME].value, 3600);
 	assert_false(run.facts[SIZE_TIME].at_least);
+	assert_int_equal(run.cpu_quality, LOWER_BOUND);
 	is_number(run.facts[SIZE_CPUS].value, 12600.5 / 3600);
 	assert_null(run.demand.seconds);
 	size_run_done(&run);

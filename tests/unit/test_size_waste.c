@@ -36,7 +36,9 @@ static struct size_run usual(const char *shape)
 		.outcome = OUTCOME_FINE,
 		.asked = { .memory_bytes = 8 * GIB, .cpus = 4, .seconds = 8 * HOUR },
 		.cpu_seconds = 2 * HOUR,
+		.cpu_quality = EXACT,
 		.wall_seconds = 2 * HOUR,
+		.held_seconds = 2 * HOUR,
 	};
 
 	run.facts[SIZE_MEMORY] = (struct size_fact){ .value = 2 * GIB, .quality = EXACT };
@@ -142,12 +144,13 @@ static void what_is_not_known_is_counted_and_in_no_sum(void **state)
 	assert_int_equal(w.rows[0].without_cpu_request, 1);
 	assert_int_equal(w.rows[0].unmeasured, 1);
 	run = usual("a");
-	run.wall_seconds = UNKNOWN;
+	run.held_seconds = UNKNOWN;
 	run.outcome = OUTCOME_LOST;
 	add(&w, run);
 	assert_int_equal(w.rows[0].unmeasured, 2);
 	run = usual("a");
 	run.outcome = OUTCOME_RUNNING;
+	run.asked.cpus = run.asked.memory_bytes = UNKNOWN; /* it counts as running alone */
 	add(&w, run);
 	run = usual("a");
 	run.asked.memory_bytes = (double) INFINITY;
@@ -162,6 +165,42 @@ static void what_is_not_known_is_counted_and_in_no_sum(void **state)
 	assert_cores(&w.rows[0], 8, 2, 6);
 	assert_int_equal(w.rows[0].gib_runs, 0);
 	assert_int_equal(w.rows[0].hours_runs, 2);
+	size_waste_done(&w);
+}
+
+static void what_was_stopped_held_what_it_had(void **state)
+{
+	struct size_waste w = { 0 };
+	struct size_run run = usual("a");
+
+	(void) state;
+	run.wall_seconds = HOUR; /* of the 2 that it was there */
+	add(&w, run);
+	assert_cores(&w.rows[0], 8, 2, 6);
+	assert_gib(&w.rows[0], 16, 4, 12);
+	assert_number(w.rows[0].hours_used, 2);
+	size_waste_done(&w);
+}
+
+static void memory_of_nodes_whose_number_is_not_told_is_marked(void **state)
+{
+	struct size_waste w = { 0 };
+	struct size_run run = usual("a");
+	struct buf words = { 0 };
+
+	(void) state;
+	add(&w, run);
+	size_waste_text(&w, 200, 0, &words);
+	assert_null(strstr(words.data, "by the node"));
+	run.memory_of_one_node = true;
+	add(&w, run);
+	assert_int_equal(w.rows[0].memory_of_one_node, 1);
+	buf_clear(&words);
+	size_waste_text(&w, 200, 0, &words);
+	assert_non_null(strstr(words.data,
+		"\nMemory of 1 run was asked for by the node, and how many nodes there were is not "
+		"told: it counts once.\n"));
+	buf_done(&words);
 	size_waste_done(&w);
 }
 
@@ -180,7 +219,8 @@ static void a_source_that_may_have_missed_some_is_told(void **state)
 	assert_true(w.rows[0].used_is_at_least && w.rows[0].gib_at_least);
 	assert_false(w.rows[0].cores_at_least);
 	run = usual("b");
-	run.facts[SIZE_CPUS].quality = LOWER_BOUND;
+	run.cpu_quality = LOWER_BOUND;
+	run.facts[SIZE_CPUS].quality = ESTIMATE;
 	run.facts[SIZE_MEMORY].quality = ESTIMATE;
 	add(&w, run);
 	assert_true(w.rows[1].cores_at_least);
@@ -247,7 +287,7 @@ static struct size_waste scene(void)
 	run.outcome = OUTCOME_FAILED;
 	add(&w, run);
 	run = usual("bwa mem -t * *.fa *.fq.gz...");
-	run.wall_seconds = 36;
+	run.held_seconds = 36;
 	run.cpu_seconds = 9;
 	run.facts[SIZE_MEMORY].quality = SAMPLED;
 	add(&w, run);
@@ -323,7 +363,7 @@ static void seconds_are_the_unit_of_short_runs(void **state)
 		"\n";
 
 	(void) state;
-	run.wall_seconds = 2;
+	run.held_seconds = 2;
 	run.cpu_seconds = 0.5;
 	add(&w, run);
 	got = text_of(&w, 80, 0);
@@ -416,6 +456,8 @@ int main(void)
 		cmocka_unit_test(all_of_a_failed_run_is_lost),
 		cmocka_unit_test(one_run_that_used_more_hides_no_loss_of_another),
 		cmocka_unit_test(what_is_not_known_is_counted_and_in_no_sum),
+		cmocka_unit_test(what_was_stopped_held_what_it_had),
+		cmocka_unit_test(memory_of_nodes_whose_number_is_not_told_is_marked),
 		cmocka_unit_test(a_source_that_may_have_missed_some_is_told),
 		cmocka_unit_test(the_order_is_by_parts_of_all_that_was_asked_for),
 		cmocka_unit_test(ten_thousand_commands_have_a_row_each),

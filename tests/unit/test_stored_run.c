@@ -430,6 +430,48 @@ static void test_in_brief_a_run_that_is_done_is_read_and_no_other(void **state)
 	assert_true(stored_run_open_brief("nowhere", &run) < 0);
 }
 
+/* What this process has read so far, by its system calls; 0: the kernel does not say. */
+static unsigned long long bytes_read(void)
+{
+	static const char name[] = "rchar: ";
+	char text[512] = "";
+	int fd = open("/proc/self/io", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	return n > 0 && strncmp(text, name, strlen(name)) == 0
+		       ? strtoull(text + strlen(name), NULL, 10)
+		       : 0;
+}
+
+static void test_a_run_of_a_large_table_is_read_without_the_others(void **state)
+{
+	enum { JOBS = 50000, OPENED = 100 };
+	struct buf table = { 0 };
+	unsigned long long before;
+
+	(void) state;
+	buf_add_text(&table, "JobID|JobName|State|ExitCode|ElapsedRaw|TotalCPU|Comment\n");
+	for (int i = 0; i < JOBS; i++)
+		buf_addf(&table, "%d|a|COMPLETED|0:0|60|00:01:00|%048d\n", i + 1, i);
+	put("odd", table.data);
+	before = bytes_read();
+	for (size_t i = 0; i < OPENED; i++) {
+		struct stored_run run;
+
+		assert_int_equal(stored_run_open_which("odd", i, &run, NULL), 0);
+		assert_int_equal(json_integer_value(json_object_get(
+					 json_object_get(run.info, "slurm"), "job_id")),
+			i + 1);
+		stored_run_done(&run);
+	}
+	assert_true(table.len > 3UL * 1024 * 1024);
+	if (before > 0)
+		assert_true(bytes_read() - before < OPENED * 512ULL * 1024);
+	buf_done(&table);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -461,6 +503,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			test_whether_a_run_of_another_machine_still_runs_is_not_known,
 			test_room_make, drop_room),
+		cmocka_unit_test_setup_teardown(
+			test_a_run_of_a_large_table_is_read_without_the_others, test_room_make,
+			drop_room),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

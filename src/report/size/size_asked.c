@@ -17,6 +17,7 @@
 struct request {
 	double value;
 	char by[SIZE_KEY_SIZE];
+	bool of_one_node; /* and there may be more of them */
 };
 
 /* "/sys/fs/cgroup/a/memory.max", "memory.stat hierarchical_memory_limit": the file will do. */
@@ -32,12 +33,26 @@ static void name_file(const char *where, char *ret)
 	size_put_text(ret, SIZE_KEY_SIZE, name);
 }
 
+/* Of a job that sacct tells of as a whole; 1 of a record of one node, which is measured alone; NAN: it is not told. */
+static double nodes_of(const json_t *info)
+{
+	const json_t *summary = json_object_get(info, "summary");
+	double told = info_number(summary, "sacct_peak_nodes_count", "value");
+
+	if (!info_is(json_object_get(info, "imported"), "format", "sacct"))
+		return 1;
+	/* A list of several has no name. */
+	return told >= 1 ? told : info_text(info, "slurm", "node_name") ? 1 : (double) NAN;
+}
+
 static void take_slurm(
-	const json_t *limits, const char *name, double most, struct request *tightest)
+	const json_t *limits, const char *name, double most, double nodes, struct request *tightest)
 {
 	for (size_t i = 0; i < json_array_size(limits); i++) {
 		const json_t *limit = json_array_get(limits, i);
-		double value = size_sane(info_number(limit, "limit", NULL), most);
+		bool of_each = info_is(limit, "note", "of each node");
+		double each = info_number(limit, "limit", NULL);
+		double value = size_sane(of_each && nodes > 1 ? each * nodes : each, most);
 		const char *where = info_text(limit, "where", NULL);
 		char name_of[SIZE_KEY_SIZE];
 
@@ -45,9 +60,9 @@ static void take_slurm(
 			!(value > 0) || value >= tightest->value)
 			continue;
 		tightest->value = value;
-		/* Of a job on several nodes that is not the same. */
+		tightest->of_one_node = of_each && isnan(nodes);
 		snprintf(name_of, sizeof(name_of), "%.70s%s", where ? where : "slurm",
-			info_is(limit, "note", "of each node") ? " (of each node)" : "");
+			of_each ? " (of each node)" : "");
 		size_put_text(tightest->by, sizeof(tightest->by), name_of);
 	}
 }
@@ -115,13 +130,13 @@ static void take_environment(const json_t *info, struct request *memory, struct 
 	double all = per_cpu * MIB * (on_node > 0 ? on_node : of_task);
 
 	if (isinf(cpus->value) && of_task > 0)
-		*cpus = (struct request){ of_task, "SLURM_CPUS_PER_TASK" };
+		*cpus = (struct request){ .value = of_task, .by = "SLURM_CPUS_PER_TASK" };
 	else if (isinf(cpus->value) && on_node > 0)
-		*cpus = (struct request){ on_node, "SLURM_CPUS_ON_NODE" };
+		*cpus = (struct request){ .value = on_node, .by = "SLURM_CPUS_ON_NODE" };
 	if (isinf(memory->value) && per_node > 0)
-		*memory = (struct request){ per_node * MIB, "SLURM_MEM_PER_NODE" };
+		*memory = (struct request){ .value = per_node * MIB, .by = "SLURM_MEM_PER_NODE" };
 	else if (isinf(memory->value) && all > 0 && all <= SIZE_BYTES_MAX)
-		*memory = (struct request){ all, "SLURM_MEM_PER_CPU" };
+		*memory = (struct request){ .value = all, .by = "SLURM_MEM_PER_CPU" };
 }
 
 /* "wall=2h, memory=8G": the value of one, of which the name is known; false where it is not there. */
@@ -152,10 +167,10 @@ static void take_options(const json_t *info, struct request *memory, struct requ
 
 	if (isinf(memory->value) && option_of(info, "memory", text) &&
 		parse_size(text, &n, NULL) == 0 && (double) n <= SIZE_BYTES_MAX && n > 0)
-		*memory = (struct request){ (double) n, "--limit memory" };
+		*memory = (struct request){ .value = (double) n, .by = "--limit memory" };
 	if (isinf(seconds->value) && option_of(info, "wall", text) &&
 		parse_duration(text, &n, NULL) == 0 && n > 0)
-		*seconds = (struct request){ (double) n / 1e9, "--limit wall" };
+		*seconds = (struct request){ .value = (double) n / 1e9, .by = "--limit wall" };
 }
 
 static double put(const struct request *request, char by[SIZE_KEY_SIZE])
@@ -164,17 +179,18 @@ static double put(const struct request *request, char by[SIZE_KEY_SIZE])
 	return isinf(request->value) ? (double) NAN : request->value;
 }
 
-void size_asked_take(const json_t *info, struct size_asked *ret)
+void size_asked_take(const json_t *info, struct size_asked *ret, bool *ret_of_one_node)
 {
 	const json_t *limits = json_object_get(info, "target_limits");
+	double nodes = nodes_of(info);
 	struct request memory = { .value = (double) INFINITY };
 	struct request cpus = memory;
 	struct request seconds = memory;
 
 	/* What Slurm was asked for has the right of way over what it made of that. */
-	take_slurm(limits, "memory", SIZE_BYTES_MAX, &memory);
-	take_slurm(limits, "cpu", SIZE_CORES_MAX, &cpus);
-	take_slurm(limits, "time", SIZE_SECONDS_MAX, &seconds);
+	take_slurm(limits, "memory", SIZE_BYTES_MAX, nodes, &memory);
+	take_slurm(limits, "cpu", SIZE_CORES_MAX, nodes, &cpus);
+	take_slurm(limits, "time", SIZE_SECONDS_MAX, nodes, &seconds);
 	take_environment(info, &memory, &cpus);
 	if (isinf(memory.value))
 		take_bounds(info, "memory", SIZE_BYTES_MAX, &memory);
@@ -183,6 +199,7 @@ void size_asked_take(const json_t *info, struct size_asked *ret)
 	take_options(info, &memory, &seconds);
 	*ret = (struct size_asked){ 0 };
 	ret->memory_bytes = put(&memory, ret->memory_by);
+	*ret_of_one_node = memory.of_one_node;
 	ret->cpus = put(&cpus, ret->cpus_by);
 	ret->seconds = put(&seconds, ret->seconds_by);
 }

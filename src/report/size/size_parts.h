@@ -28,7 +28,8 @@ void size_demand_done(struct size_demand *demand);
 /* Takes out the time in which the job was stopped: where that was is not told, but nothing was in use then. */
 void size_demand_leave_out(struct size_demand *demand, double idle_seconds);
 
-void size_asked_take(const json_t *info, struct size_asked *ret);
+/* *ret_of_one_node: the memory is that of one node, of a job measured as a whole that may have had more. */
+void size_asked_take(const json_t *info, struct size_asked *ret, bool *ret_of_one_node);
 
 /* Says of each fact of which the job would have used more, and why; and how the run ended, where an imported one has words for it alone. */
 void size_cut_take(const struct stored_run *run, struct size_run *ret);

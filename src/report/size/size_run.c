@@ -238,6 +238,7 @@ static void take_facts(const struct stored_run *run, double series_end, struct s
 
 	ret->facts[SIZE_MEMORY] = take_memory(run->info);
 	ret->facts[SIZE_CPUS] = take_cpus(headline, &cpu, &wall, stopped);
+	ret->held_seconds = wall.value;
 	wall.value -= stopped;
 	wall.upper -= stopped;
 	ret->facts[SIZE_TIME] = wall;
@@ -250,6 +251,7 @@ static void take_facts(const struct stored_run *run, double series_end, struct s
 	ret->largest_task_alone =
 		strcmp(ret->facts[SIZE_MEMORY].key, TASK_RSS) == 0 && isnan(ret->tasks);
 	ret->cpu_seconds = cpu.value;
+	ret->cpu_quality = cpu.quality;
 	ret->wall_seconds = wall.value;
 	size_demand_leave_out(&ret->demand, stopped);
 }
@@ -362,7 +364,7 @@ int size_run_take(const struct stored_run *run, struct size_run *ret, struct err
 		return r;
 	}
 	take_facts(run, series_end, ret);
-	size_asked_take(run->info, &ret->asked);
+	size_asked_take(run->info, &ret->asked, &ret->memory_of_one_node);
 	size_cut_take(run, ret);
 	return 0;
 }

@@ -67,11 +67,14 @@ struct size_run {
 	struct size_fact charged; /* memory with caches of files: what page cache would like */
 	struct size_demand demand;
 	struct size_asked asked;
+	bool memory_of_one_node; /* it was asked for by the node, and of how many nodes is not told */
 	double cpu_seconds; /* NAN */
+	uint8_t cpu_quality; /* enum quality; of cpu_seconds */
 	double wall_seconds; /* without the time in which the machine slept or the job was stopped; NAN */
 	double tasks,
 		nodes; /* of a scheduler's job, all of which its numbers are of; NAN: not told */
 	bool largest_task_alone; /* the memory is of one task, and how many there were is not told */
+	double held_seconds; /* with the time in which the job was stopped, for it kept what it had; NAN */
 	double covariate; /* what --by named; NAN: this run has none; set by who takes the run */
 };
 

@@ -72,10 +72,10 @@ static void add_sums(struct size_waste_row *row, const struct held *cores,
 static void add_run(struct size_waste_row *row, const struct size_run *run)
 {
 	bool failed = has_failed(run->outcome);
-	double hours = run->wall_seconds / SECONDS_PER_HOUR;
+	double hours = run->held_seconds / SECONDS_PER_HOUR;
 	/* per hour of its time, as the others are; a run that took no time used nothing */
 	double cores_used =
-		run->wall_seconds > 0 ? run->cpu_seconds / run->wall_seconds : run->cpu_seconds;
+		run->held_seconds > 0 ? run->cpu_seconds / run->held_seconds : run->cpu_seconds;
 	struct held cores = held_of(run->asked.cpus, cores_used, hours, failed);
 	struct held memory = held_of(run->asked.memory_bytes / BYTES_PER_GIB,
 		run->facts[SIZE_MEMORY].value / BYTES_PER_GIB, hours, failed);
@@ -84,15 +84,15 @@ static void add_run(struct size_waste_row *row, const struct size_run *run)
 
 	row->runs++;
 	row->failed += failed;
-	row->without_cpu_request += !asked_cores;
-	row->without_memory_request += !asked_memory;
 	if (run->outcome == OUTCOME_RUNNING) {
 		row->running++;
 		return;
 	}
+	row->without_cpu_request += !asked_cores;
+	row->without_memory_request += !asked_memory;
+	row->memory_of_one_node += memory.is_known && run->memory_of_one_node;
 	row->unmeasured += (asked_cores && !cores.is_known) || (asked_memory && !memory.is_known);
-	cores.at_least =
-		cores.is_known && !failed && may_have_missed(run->facts[SIZE_CPUS].quality);
+	cores.at_least = cores.is_known && !failed && may_have_missed(run->cpu_quality);
 	memory.at_least =
 		memory.is_known && !failed && may_have_missed(run->facts[SIZE_MEMORY].quality);
 	add_sums(row, &cores, &memory, failed);

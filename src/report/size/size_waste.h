@@ -19,7 +19,8 @@ struct size_waste_row {
 	char *shape; /* of the command, or "(not known)"; owned */
 	char *example; /* a command of it, or NULL; owned */
 	size_t runs, failed, without_memory_request, without_cpu_request, unmeasured;
-	size_t running; /* of `runs`; they are in no sum */
+	size_t running; /* of `runs`; they are in no sum, and not among those without a request */
+	size_t memory_of_one_node; /* whose memory was asked for by the node, and counts once because the number of nodes is not told */
 	size_t core_runs, gib_runs,
 		hours_runs; /* that are in the sums; 0: nothing is known, not 0 */
 	double core_hours_asked, core_hours_used;

@@ -35,6 +35,8 @@ static json_t *row_object(const struct size_waste_row *row)
 	info_set_count(of, "without_memory_request", row->without_memory_request);
 	info_set_count(of, "without_cpu_request", row->without_cpu_request);
 	info_set_count(of, "unmeasured", row->unmeasured);
+	if (row->memory_of_one_node > 0)
+		info_set_count(of, "memory_of_one_node", row->memory_of_one_node);
 	if (row->core_runs > 0) {
 		json_t *cores = sums(row->core_runs, row->core_hours_asked, row->core_hours_used);
 

@@ -240,6 +240,18 @@ static void add_left_out(const struct table *t, struct buf *words)
 	add_words(t, words);
 }
 
+static void add_nodes(const struct table *t, struct buf *words)
+{
+	size_t n = t->waste->all.memory_of_one_node;
+
+	if (n > 0)
+		buf_addf(words,
+			"Memory of %zu run%s was asked for by the node, and how many nodes there "
+			"were is not told: it counts once.",
+			n, plural(n));
+	add_words(t, words);
+}
+
 static bool is_overdrawn(double asked, double used, double lost)
 {
 	return used + lost > asked * (1 + 1e-9);
@@ -313,6 +325,7 @@ void size_waste_text(const struct size_waste *waste, size_t width, size_t limit,
 	add_meaning(&t, &words);
 	add_failed(&t, &words);
 	add_left_out(&t, &words);
+	add_nodes(&t, &words);
 	add_time(&t, &words);
 	buf_done(&words);
 }
