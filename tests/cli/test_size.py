@@ -737,6 +737,41 @@ def test_wishes_of_a_request_are_none_of_the_report_on_waste(records, words):
     assert f"--waste makes no request, which {words[0]} is a wish of" in records.size("runs", "--waste", *words, status=2).err
 
 
+def test_of_a_few_among_failed_runs_the_good_ones_decide(records):
+    """Four failures at once before four good runs are the history of many a job."""
+    for _ in range(4):
+        records.write(1, wall=1, outcome=FAILED)
+    for memory in (1000, 1003, 1001, 1002):
+        records.write(memory, wall=3600)
+    told = records.json("runs")
+    text = records.size("runs").out
+
+    alone = records.json("runs", "--where", "exit_code = 0")
+    assert told["memory_bytes"]["request"] == alone["memory_bytes"]["request"] == 1376 * MIB
+    assert told["wall_seconds"]["request"] == alone["wall_seconds"]["request"]
+    assert told["memory_bytes"]["cut_off"] == 4 and "drift" not in told["memory_bytes"]
+    assert "differ" not in text and "4 done, 4 failed" in text
+
+
+def test_where_nothing_is_added_none_is_told(records):
+    records.several([100 + i / 100 for i in range(30)])
+    text = records.size("runs", "--confidence", "0.9").out
+    assert "; the extra is for 95 %" not in " ".join(text.split())
+    assert "what it may have missed" not in text and "what some may have missed" not in text
+
+
+def test_that_fewer_cores_take_longer_is_told_with_the_time(records):
+    for number in range(21):
+        records.write(100, wall=36000, cores=1.9 if number % 3 == 1 else 1)
+    time = records.json("runs", "--target", "0.6")["wall_seconds"]
+    text = " ".join(records.size("runs", "--target", "0.6").out.split())
+
+    # The 14th of 21 has one core, the request as well.
+    assert time["request"] == 36000
+    assert "On 1 core it may take up to 1.9 times as long, which is in it." in text
+    assert "may take up to" not in records.size("runs").out
+
+
 SACCT = "JobID|JobName|State|ExitCode|Elapsed|TotalCPU|MaxRSS|NTasks|NNodes|AllocCPUS|TRESUsageInTot\n"
 
 
@@ -775,7 +810,9 @@ def test_jobs_of_other_names_are_other_jobs(records):
     sacct_jobs(records, 5, "4G|1|1|8|", name="align_17", in_all="9|index|COMPLETED|0:0|02:00:00|||||8|\n9.0|x|COMPLETED|0:0|02:00:00||9G|1|1|8|\n")
     called = records.size("jobs.txt", status=2)
     assert "the runs are of 2 commands ((job align_*); (job index))" in called.err and called.out == ""
-    assert records.json("jobs.txt", "--mixed")["runs"] == 6
+    mixed = records.json("jobs.txt", "--mixed")
+    assert mixed["runs"] == 6 and "job" not in mixed
+    assert "(several commands, taken for one)" in records.size("jobs.txt", "--mixed").out
 
 
 def test_a_step_that_ran_out_of_memory_is_no_peak(records):

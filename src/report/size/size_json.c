@@ -115,8 +115,8 @@ void size_plan_json(
 
 	info_set_text(of, "schema", "assay-size");
 	info_set_text(of, "version", "1.0");
-	if (plan->n > 0 && plan->runs[0].shape)
-		info_set_text(of, "job", plan->runs[0].shape);
+	if (plan->job)
+		info_set_text(of, "job", plan->job);
 	info_set_count(of, "runs", plan->n);
 	info_set_number(of, "tasks", plan->tasks);
 	info_set_number(of, "nodes", plan->nodes);

@@ -27,19 +27,28 @@ static int by_start(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+static bool may_miss(const struct size_fact *fact)
+{
+	return fact->quality == SAMPLED || fact->quality == LOWER_BOUND ||
+	       fact->quality == ESTIMATE;
+}
+
+static bool is_of_processes(const struct size_fact *fact)
+{
+	return strncmp(fact->key, "cgroup_", 7) != 0;
+}
+
 /* What a limit has to hold, of which the number may have missed some. */
 static double raised(const struct size_fact *fact, enum size_resource resource)
 {
-	bool may_miss = fact->quality == SAMPLED || fact->quality == LOWER_BOUND ||
-			fact->quality == ESTIMATE;
 	double value = fact->value;
 	double missed = SIZE_MISSED + (fact->samples >= 1 ? 1 / sqrt(fact->samples) : 0);
 
 	if (resource == SIZE_TIME)
 		return value;
-	if (may_miss)
+	if (may_miss(fact))
 		value = fmin(value * (1 + missed), fmax(fact->upper, value));
-	if (strncmp(fact->key, "cgroup_", 7) != 0)
+	if (is_of_processes(fact))
 		value = value * (1 + SIZE_KERNEL_PART) + SIZE_KERNEL_BYTES;
 	return value;
 }
@@ -77,9 +86,15 @@ static void note_source(struct size_part *part, const struct size_fact *fact)
 	part->quality =
 		(uint8_t) quality_worse((enum quality) part->quality, (enum quality) fact->quality);
 	part->measured++;
+	part->missed += may_miss(fact);
+	part->of_processes += is_of_processes(fact);
 	part->cut_off += fact->at_least;
-	if (fact->at_least)
+	if (fact->at_least) {
 		part->cut_off_most = fmax(part->cut_off_most, fact->value);
+	} else {
+		part->least_whole = fmin(part->least_whole, fact->value);
+		part->most_whole = fmax(part->most_whole, fact->value);
+	}
 }
 
 static void note_why(struct size_part *part, const struct size_fact *fact)
@@ -104,9 +119,12 @@ static size_t gather(struct size_plan *plan, const struct size_options *o,
 	size_t cores = plan->parts[SIZE_CPUS].request;
 	size_t n = 0;
 
+	part->least_whole = part->most_whole = (double) NAN;
+	part->stretch = 1;
 	for (size_t i = 0; i < plan->n; i++) {
 		const struct size_run *run = &plan->runs[i];
 		const struct size_fact *fact = &run->facts[resource];
+		double stretch = 1;
 		double value;
 
 		if (fact->at_least || !(fact->value > 0))
@@ -115,10 +133,11 @@ static size_t gather(struct size_plan *plan, const struct size_options *o,
 			continue;
 		seen[n] = fact->value;
 		value = raised(fact, resource);
-		part->added += value > fact->value;
 		/* On the cores that are asked for, it may take longer than it did. */
 		if (resource == SIZE_TIME && cores > 0)
-			value *= stretch_of(run, cores);
+			stretch = stretch_of(run, cores);
+		value *= stretch;
+		part->stretch = fmax(part->stretch, stretch);
 		note_source(part, fact);
 		points[n++] = (struct size_point){ .value = value,
 			.at = run->covariate,
@@ -264,6 +283,12 @@ static bool host_is_new(const struct size_run *runs, size_t i)
 
 static void describe(struct size_plan *plan, const struct size_options *o)
 {
+	plan->job = plan->n > 0 ? plan->runs[0].shape : NULL;
+	for (size_t i = 1; i < plan->n && !plan->mixed; i++)
+		plan->mixed = strcmp(plan->runs[i].shape ? plan->runs[i].shape : "",
+				      plan->job ? plan->job : "") != 0;
+	if (plan->mixed)
+		plan->job = NULL;
 	plan->charged = plan->first_started = plan->last_started = (double) NAN;
 	for (size_t i = 0; i < plan->n; i++) {
 		const struct size_run *run = &plan->runs[i];

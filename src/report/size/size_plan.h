@@ -41,8 +41,11 @@ struct size_part {
 	struct statistics
 		seen; /* of the numbers as they were measured; n is 0 where there are none */
 	size_t measured; /* runs that tell something */
-	size_t cut_off,
-		added; /* of them: those cut off, and those whose number got something added */
+	size_t cut_off; /* of them */
+	size_t missed,
+		of_processes; /* those whose number may have missed some; those without memory of the kernel */
+	double least_whole, most_whole; /* of runs that came to their end; NAN: there are none */
+	double stretch; /* of time: the most that a run takes longer on the cores that are asked for; 1: none does */
 	double cut_off_most; /* the most that one of those had reached; 0: there are none */
 	uint8_t quality; /* the worst of the numbers it stands on */
 	char key[SIZE_KEY_SIZE]; /* where most of them come from */
@@ -71,6 +74,8 @@ struct size_plan {
 	size_t n;
 	size_t outcomes[N_OUTCOME];
 	size_t hosts;
+	const char *job; /* the shape of all runs; NULL: not known, or not one */
+	bool mixed; /* the runs are of several shapes */
 	double first_started, last_started; /* NAN */
 	struct size_part parts[N_SIZE_RESOURCE];
 	struct size_cores cores;

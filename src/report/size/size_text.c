@@ -121,30 +121,50 @@ static void add_of_rank(const struct size_bound *b, const struct size_options *o
 /* Runs that differ more than that are hardly of one kind. */
 #define SPREAD_ODD 10.0
 
-static void add_of_margin(
-	const struct size_part *part, const struct size_options *o, struct buf *line)
+/* Runs, or runs that came to their end. */
+static void add_what_is_lacking(
+	const struct size_bound *b, const struct size_options *o, struct buf *line)
 {
-	const struct size_bound *b = &part->bound;
-
-	buf_addf(line, "%.3g times the largest of %zu run%s%s. %s cover the next with ", b->margin,
-		b->n, b->n == 1 ? "" : "s", moved_words(b),
-		b->n == 1 ? "One run alone would" : "They alone would");
-	add_percent(line, b->promise);
-	buf_add_text(line, "; the extra is for ");
-	add_percent(line, o->wish.target);
-	buf_addf(line, ", if needs vary as those of most jobs do. With %zu runs no extra is needed",
-		b->needed);
+	if (b->n < b->needed)
+		buf_addf(line, " With %zu runs no extra is needed", b->needed);
+	else
+		buf_add_text(line, " Were none of them cut off, no extra was needed");
 	if (o->wish.confidence > 0) {
 		buf_add_text(line, "; until then a confidence of ");
 		add_percent(line, o->wish.confidence);
 		buf_add_text(line, " is not reached");
 	}
 	buf_add_char(line, '.');
-	if (part->seen.min > 0 && part->seen.max > SPREAD_ODD * part->seen.min)
+}
+
+static void add_of_margin(
+	const struct size_part *part, const struct size_options *o, struct buf *line)
+{
+	const struct size_bound *b = &part->bound;
+
+	bool has_extra = b->margin > 1 + 1e-9;
+
+	if (has_extra)
+		buf_addf(line, "%.3g times the largest of %zu run%s%s. %s cover the next with ",
+			b->margin, b->n, b->n == 1 ? "" : "s", moved_words(b),
+			b->n == 1 ? "One run alone would" : "They alone would");
+	else
+		buf_addf(line, "the largest of %zu run%s%s. They cover the next with ", b->n,
+			b->n == 1 ? "" : "s", moved_words(b));
+	add_percent(line, b->promise);
+	if (b->promise < o->wish.target) {
+		buf_add_text(line, has_extra ? "; the extra is for " : ", and not ");
+		add_percent(line, o->wish.target);
+		buf_add_text(line, has_extra ? ", if needs vary as those of most jobs do." : ".");
+	} else {
+		buf_add_char(line, '.');
+	}
+	add_what_is_lacking(b, o, line);
+	if (part->least_whole > 0 && part->most_whole > SPREAD_ODD * part->least_whole)
 		buf_addf(line,
-			" These runs differ %.0f-fold, which is hardly one kind of run: --where or "
-			"--by may tell them apart.",
-			part->seen.max / part->seen.min);
+			" Those that ended by themselves differ %.0f-fold, which is hardly one "
+			"kind of run: --where or --by may tell them apart.",
+			part->most_whole / part->least_whole);
 }
 
 static void add_of_cut_off(
@@ -268,9 +288,10 @@ static void add_seen(enum size_resource resource, const struct size_part *part, 
 static void add_added(const struct size_part *part, struct buf *line)
 {
 	buf_add_text(line, "On top of it: ");
-	if (part->added > 0)
-		buf_addf(line, "what %s may have missed, what the kernel takes, ",
-			part->measured == 1 ? "it" : "some");
+	if (part->missed > 0)
+		buf_addf(line, "what %s may have missed, ", part->measured == 1 ? "it" : "some");
+	if (part->of_processes > 0)
+		buf_add_text(line, "what the kernel takes, ");
 	buf_addf(line, "%.0f MiB for what is around the job: shell, scheduler, assay.",
 		SIZE_AROUND_BYTES / (1024.0 * 1024));
 }
@@ -315,6 +336,12 @@ static void part_text(struct page *p, const struct size_plan *plan, const struct
 	if (resource == SIZE_MEMORY) {
 		buf_add_char(&line, ' ');
 		add_added(part, &line);
+	} else if (part->stretch > 1.005) {
+		buf_addf(&line,
+			" On %" PRIu64
+			" core%s it may take up to %.3g times as long, which is in it.",
+			plan->parts[SIZE_CPUS].request,
+			plan->parts[SIZE_CPUS].request == 1 ? "" : "s", part->stretch);
 	}
 	say(p, &line);
 	buf_done(&line);
@@ -411,8 +438,9 @@ void size_plan_text(const struct size_plan *plan, const struct size_options *opt
 	bool color, struct buf *out)
 {
 	struct page p = { .out = out, .color = color, .columns = width };
-	const char *command = plan->n > 0 && plan->runs[0].shape ? plan->runs[0].shape
-								 : "(the command is not known)";
+	const char *command = plan->job     ? plan->job
+			      : plan->mixed ? "(several commands, taken for one)"
+					    : "(the command is not known)";
 	struct buf line = { 0 };
 
 	text_add_quoted_printable(&line, command, strlen(command));
