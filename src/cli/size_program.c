@@ -27,6 +27,7 @@
 #include "report/size/size_plan.h"
 #include "report/size/size_waste.h"
 #include "report/where.h"
+#include "report/wrap.h"
 
 /* All that was asked. */
 struct request {
@@ -247,8 +248,7 @@ static bool are_of_one_job(const struct size_runs *runs)
 			continue;
 		if (shapes < SHAPES_NAMED) {
 			buf_add_text(&line, shapes ? "; " : "");
-			text_add_quoted_printable(&line, shape, strnlen(shape, 60));
-			buf_add_text(&line, strlen(shape) > 60 ? "..." : "");
+			text_add_shortened(&line, shape, strlen(shape), 60);
 		}
 		shapes++;
 	}
@@ -324,17 +324,45 @@ static int show_waste(struct request *q)
 	return r == 0 ? write_all(&out) : EXIT_TROUBLE;
 }
 
+/* How many runs that ended by themselves have a covariate, and how many values they have, as far as it matters. */
+static size_t count_covariates(
+	const struct size_plan *plan, enum size_resource resource, size_t *ret_values)
+{
+	double seen[3];
+	size_t whole = 0;
+
+	*ret_values = 0;
+	for (size_t i = 0; i < plan->n; i++) {
+		const struct size_run *run = &plan->runs[i];
+		size_t k = 0;
+
+		if (!(run->covariate > 0) || run->facts[resource].at_least ||
+			!(run->facts[resource].value > 0))
+			continue;
+		whole++;
+		while (k < *ret_values && seen[k] != run->covariate)
+			k++;
+		if (k == *ret_values && k < ARRAY_SIZE(seen))
+			seen[(*ret_values)++] = run->covariate;
+	}
+	return whole;
+}
+
 /* A covariate was named that cannot be followed. */
 static bool follows(const struct request *q, const struct size_plan *plan)
 {
 	for (int i = 0; q->options.wish.by && i < SIZE_CPUS; i++) {
 		const struct size_part *part = &plan->parts[i];
+		size_t values;
+		size_t whole;
 
 		if (part->measured == 0 || part->bound.by)
 			continue;
-		complain("--by %s: %zu of %zu runs have it, which is too little: 4 that ended by "
-			 "themselves, with 3 different values",
-			q->options.by, plan->n - plan->without_covariate, plan->n);
+		whole = count_covariates(plan, (enum size_resource) i, &values);
+		complain("--by %s: of %zu runs %zu have it, %zu of them ended by themselves, with "
+			 "%zu different value%s: it takes 4 with 3",
+			q->options.by, plan->n, plan->n - plan->without_covariate, whole, values,
+			values == 1 ? "" : "s");
 		return false;
 	}
 	if (q->options.wish.by && plan->without_covariate == plan->n) {
@@ -345,6 +373,15 @@ static bool follows(const struct request *q, const struct size_plan *plan)
 	return true;
 }
 
+static void say_none_of(const struct size_plan *plan, enum size_resource resource)
+{
+	struct buf line = { 0 };
+
+	size_plan_say_none(plan, resource, &line);
+	complain("%s: %s", size_resource_name(resource), line.failed ? "no request" : line.data);
+	buf_done(&line);
+}
+
 /* On standard error, for who reads the lines of a scheduler or the difference in a script. */
 static void say_missing(const struct size_plan *plan)
 {
@@ -352,8 +389,7 @@ static void say_missing(const struct size_plan *plan)
 		const struct size_part *part = &plan->parts[i];
 
 		if (part->request == 0)
-			complain("%s: no request: %s", size_resource_name((enum size_resource) i),
-				part->why_not[0] ? part->why_not : "no run tells of it");
+			say_none_of(plan, (enum size_resource) i);
 		else if (part->bound.method == SIZE_CUT_OFF)
 			complain("%s: %zu of %zu runs were cut off: it is the next to try, and no "
 				 "promise",

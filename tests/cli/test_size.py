@@ -772,6 +772,24 @@ def test_that_fewer_cores_take_longer_is_told_with_the_time(records):
     assert "may take up to" not in records.size("runs").out
 
 
+def test_what_a_line_lacks_is_counted(records):
+    for samples in (1, 1, 2, 2, 2):
+        records.write(100, tags={"samples": str(samples)})
+    records.write(100)
+    called = records.size("runs", "--by", "tag:samples", status=2)
+    assert "--by tags.samples: of 6 runs 5 have it, 5 of them ended by themselves, with 2 different values: it takes 4 with 3" in called.err
+
+
+def test_a_next_try_is_in_the_units_of_a_request_and_each_format_gives_the_same_reason(records):
+    records.write(100, wall=20, outcome=FAILED)
+    records.write(100, wall=20, outcome=KILLED)
+    reason = ("no request: no run finished (failed with exit code 3; others for other reasons). The next to try is 1 min, to be "
+              "measured again.")
+
+    assert f"time {reason}" in " ".join(records.size("runs", status=1).out.split())
+    assert f"time: {reason}\n" in records.size("runs", "--format", "slurm", status=1).err
+
+
 SACCT = "JobID|JobName|State|ExitCode|Elapsed|TotalCPU|MaxRSS|NTasks|NNodes|AllocCPUS|TRESUsageInTot\n"
 
 

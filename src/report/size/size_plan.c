@@ -99,7 +99,9 @@ static void note_source(struct size_part *part, const struct size_fact *fact)
 
 static void note_why(struct size_part *part, const struct size_fact *fact)
 {
-	if (!part->why_not[0] && fact->why[0])
+	if (part->why_not[0] && fact->why[0])
+		part->other_reasons = part->other_reasons || strcmp(part->why_not, fact->why) != 0;
+	else if (fact->why[0])
 		snprintf(part->why_not, sizeof(part->why_not), "%s", fact->why);
 }
 

@@ -52,6 +52,7 @@ struct size_part {
 	bool other_keys; /* some come from elsewhere */
 	char why_not
 		[SIZE_WHY_SIZE]; /* the first reason of a run that tells nothing, or was cut off */
+	bool other_reasons; /* other runs have others */
 };
 
 #define SIZE_CHOICES_MAX 8
@@ -93,6 +94,8 @@ void size_plan_ask(
 	const struct size_plan *plan, const struct size_options *options, struct size_ask *ret);
 
 struct buf;
+/* "no request: no run finished (ended by SIGKILL). The next to try is 2 GiB, to be measured again." */
+void size_plan_say_none(const struct size_plan *plan, enum size_resource resource, struct buf *out);
 void size_plan_text(const struct size_plan *plan, const struct size_options *options, size_t width,
 	bool color, struct buf *out);
 void size_plan_json(

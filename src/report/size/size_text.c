@@ -277,7 +277,7 @@ static void add_seen(enum size_resource resource, const struct size_part *part, 
 	else
 		buf_addf(line, "Measured: %s to %s, median %s (%s ", low, high, median,
 			quality_mark((enum quality) part->quality));
-	text_add_printable(line, part->key, strlen(part->key));
+	buf_add_text(line, part->key);
 	buf_addf(line, "%s).", part->other_keys ? " and others" : "");
 	if (part->cut_off > 0 && part->bound.method == SIZE_RANK)
 		buf_addf(line, " %zu that %s cut off count as that or more.", part->cut_off,
@@ -296,6 +296,33 @@ static void add_added(const struct size_part *part, struct buf *line)
 		SIZE_AROUND_BYTES / (1024.0 * 1024));
 }
 
+void size_plan_say_none(const struct size_plan *plan, enum size_resource resource, struct buf *out)
+{
+	const struct size_part *part = &plan->parts[resource];
+	char next[UNITS_TEXT_SIZE];
+
+	buf_add_text(out, part->measured == 0 ? "no request: no run tells of it"
+			  : part->bound.request > 0
+				  ? "no request: what follows is beyond any machine"
+				  : "no request: no run finished");
+	if (part->why_not[0]) {
+		buf_add_text(out, " (");
+		buf_add_text(out, part->why_not); /* it is printable, as keys are */
+		buf_add_text(out, part->other_reasons ? "; others for other reasons)" : ")");
+	}
+	if (part->measured > 0 && !(part->bound.request > 0) && part->bound.next_try > 0) {
+		buf_add_text(out, ". The next to try is ");
+		amount_text(resource, part->bound.next_try, next);
+		if (resource == SIZE_TIME)
+			add_minutes(
+				(uint64_t) fmin(ceil(part->bound.next_try / 60), 1e12) * 60, out);
+		else
+			buf_add_text(out, next);
+		buf_add_text(out, ", to be measured again");
+	}
+	buf_add_char(out, '.');
+}
+
 static void part_text(struct page *p, const struct size_plan *plan, const struct size_options *o,
 	enum size_resource resource)
 {
@@ -303,22 +330,7 @@ static void part_text(struct page *p, const struct size_plan *plan, const struct
 	struct buf line = { 0 };
 
 	if (part->request == 0) {
-		buf_add_text(&line, part->measured == 0 ? "no request: no run tells of it"
-				    : part->bound.request > 0
-					    ? "no request: what follows is beyond any machine"
-					    : "no request: no run finished");
-		if (part->why_not[0]) {
-			buf_add_text(&line, " (");
-			text_add_printable(&line, part->why_not, strlen(part->why_not));
-			buf_add_text(&line, ")");
-		}
-		if (part->measured > 0 && !(part->bound.request > 0)) {
-			char next[UNITS_TEXT_SIZE];
-
-			amount_text(resource, part->bound.next_try, next);
-			buf_addf(&line, ". The next to try is %s, to be measured again", next);
-		}
-		buf_add_text(&line, ".");
+		size_plan_say_none(plan, resource, &line);
 		if (!line.failed)
 			page_words(p, size_resource_name(resource), line.data);
 		buf_done(&line);
@@ -388,7 +400,7 @@ static void cores_text(struct page *p, const struct size_plan *plan, const struc
 	say(p, &line);
 	buf_addf(&line, "In use on average: %.3g (%s ", c->median_mean,
 		quality_mark((enum quality) part->quality));
-	text_add_printable(&line, part->key, strlen(part->key));
+	buf_add_text(&line, part->key);
 	buf_add_text(&line, ").");
 	if (c->held_back > 0)
 		buf_addf(&line,
