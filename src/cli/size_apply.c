@@ -77,11 +77,23 @@ static bool is_same_file(const char *a, const char *b)
 	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
+static bool is_standard_output(const char *path)
+{
+	struct stat x;
+	struct stat y;
+
+	return strcmp(path, "-") == 0 || (stat(path, &x) == 0 && fstat(STDOUT_FILENO, &y) == 0 &&
+						 x.st_dev == y.st_dev && x.st_ino == y.st_ino);
+}
+
 static int judge_copy(const char *script, const char *copy, bool named, struct error *err)
 {
 	if (is_same_file(script, copy))
 		return error_say(err, -EINVAL,
 			"%s: it is the script itself; the request goes into a copy", copy);
+	if (named && is_standard_output(copy))
+		return error_say(err, -EINVAL,
+			"%s: standard output has the difference; name a file for the copy", copy);
 	if (!named && access(copy, F_OK) == 0)
 		return error_say(err, -EEXIST,
 			"%s is there already; --output FILE replaces it, or names another", copy);

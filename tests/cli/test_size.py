@@ -696,7 +696,8 @@ def test_a_copy_of_the_script_gets_the_request_and_the_script_stays(records):
 
 @pytest.mark.parametrize("words, about", [
     (["--apply", "job.sh", "-o", "job.sh"], "itself"), (["--apply", "none.sh"], "none.sh"), (["--apply", "runs"], "no file"),
-    (["--apply", "job.sh", "-o", "runs"], "runs"), (["-o", "x"], "--apply")])
+    (["--apply", "job.sh", "-o", "runs"], "runs"), (["--apply", "job.sh", "-o", "-"], "standard output has the difference"),
+    (["-o", "x"], "--apply")])
 def test_what_cannot_be_applied_is_refused_and_nothing_is_written(records, words, about):
     records.several([1000] * 3)
     records.call.write("job.sh", SCRIPT)
