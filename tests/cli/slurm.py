@@ -6,8 +6,6 @@ import socket
 import subprocess
 import time
 
-import pytest
-
 PROGRAMS = {name: shutil.which(name, path="/usr/sbin:/usr/bin") for name in ("munged", "slurmctld", "sbatch", "scontrol", "scancel")}
 CONFIGURATION = """\
 ClusterName=tests
@@ -67,7 +65,7 @@ class Slurm:
 
     def spawn(self, name, *words):
         with open(self.room / f"{name}.said", "wb") as said:
-            process = subprocess.Popen([PROGRAMS[name], *words], stdin=subprocess.DEVNULL, stdout=said, stderr=said, env=self.environment)
+            process = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", PROGRAMS[name], *words], stdin=subprocess.DEVNULL, stdout=said, stderr=said, env=self.environment)
         self.running.append(process)
         return process
 
@@ -100,18 +98,3 @@ def fields_of(shown):
             name, _, text = word.partition("=")
             fields[name] = text
     return fields
-
-
-@pytest.fixture(scope="module")
-def slurm(tmp_path_factory):
-    missing = sorted(name for name, path in PROGRAMS.items() if not path)
-    if missing:
-        pytest.skip(f"no {missing[0]}: Debian's slurmctld, slurm-client and munge have it")
-    room = tmp_path_factory.mktemp("slurm")
-    # munged wants a way to its socket that nobody else may write to.
-    own = Slurm(room)
-    try:
-        own.start()
-        yield own
-    finally:
-        own.stop()

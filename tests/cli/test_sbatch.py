@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: MIT
 """That Slurm itself reads the requested amounts, and all else as before, in scripts which --apply has changed."""
+import os
 import random
+import shutil
+import tempfile
+from pathlib import Path
 
 import pytest
 
 from calling import Caller
-from slurm import slurm  # noqa: F401 # pylint: disable=unused-import
+from slurm import PROGRAMS, Slurm
 from test_size import Records
 
 ASKED = {"MinMemoryNode": "208M", "CPUs/Task": "1", "TimeLimit": "00:10:00"}
@@ -56,6 +60,21 @@ def made_script(numbers):
         options = numbers.choice([" ", "  ", "\t"]).join(option(numbers) for _ in range(numbers.choice([1, 1, 1, 2, 3])))
         lines.append(numbers.choice(["#SBATCH ", "#SBATCH ", "#SBATCH", "#SBATCH\t"]) + options + numbers.choice(["", "", " # x", " #--mem=3G", "# -c 9"]))
     return "\n".join([*lines, "sleep 1", "#SBATCH --mem=7G"]) + "\n"
+
+
+@pytest.fixture(scope="module")
+def slurm():
+    missing = sorted(name for name, path in PROGRAMS.items() if not path)
+    if missing:
+        pytest.skip(f"no {missing[0]}: Debian's slurmctld, slurm-client and munge have it")
+    room = Path(tempfile.mkdtemp(prefix="assay-test-", dir=os.environ.get("ASSAY_TEST_DIRECTORY", "/var/tmp")))
+    own = Slurm(room)
+    try:
+        own.start()
+        yield own
+    finally:
+        own.stop()
+        shutil.rmtree(room)
 
 
 @pytest.fixture
