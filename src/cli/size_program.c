@@ -428,6 +428,10 @@ static int write_plan(const struct request *q, const struct size_plan *plan)
 	say_parts(plan);
 	if (q->script) {
 		say_missing(plan);
+		if (ask.memory_bytes == 0 && ask.cpus == 0 && ask.seconds == 0) {
+			complain("there is no request: no copy of %s is written", q->script);
+			return EXIT_TROUBLE;
+		}
 		return size_apply(q->script, q->copy, &ask);
 	}
 	if (q->format == SIZE_TEXT) {

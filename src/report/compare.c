@@ -506,7 +506,7 @@ enum compare_outcome compare_outcome(const struct stored_run *run)
 const char *compare_outcome_name(enum compare_outcome outcome)
 {
 	static const char *const names[N_OUTCOME] = { "ended well", "still running", "lost",
-		"cut off by a limit", "failed" };
+		"cut off by a limit", "failed", "not known how" };
 
 	return names[outcome];
 }

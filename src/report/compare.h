@@ -76,6 +76,7 @@ enum compare_outcome {
 	OUTCOME_LOST,
 	OUTCOME_CUT_OFF, /* by a limit */
 	OUTCOME_FAILED, /* exit code other than 0, or a signal */
+	OUTCOME_UNKNOWN, /* how it ended; compare takes that for fine, a request does not */
 	N_OUTCOME
 };
 

@@ -417,6 +417,13 @@ def test_what_resource_monitor_itself_wrote_of_a_killed_and_of_a_limited_job(tak
     assert any("limit of wall_time" in note for note in limited["notes"])
 
 
+def test_a_job_that_resource_monitor_ended_at_a_limit_did_not_end_well_whatever_its_status(take, room):
+    summary = (FOREIGN / "resource_monitor" / "limit.summary").read_text()
+    (room / "zero.summary").write_text(summary.replace('"exit_status":143', '"exit_status":0'))
+    info, _ = take(room / "zero.summary", prefix="zero_")
+    assert info["outcome"] == {"words": "ended at a limit of resource_monitor", "evidence": "resource_monitor's exit_type"}
+
+
 TABLES = ("prmon/prmon.txt", "psrecord/plain.txt", "psrecord/log.csv", "resource_monitor/job.series")
 
 

@@ -153,7 +153,7 @@ def test_one_failed_run_makes_no_request_and_names_what_to_try(records):
     run = records.write(4096, outcome=KILLED)
     called = records.size(run, status=1)
 
-    assert "no request: no run finished" in called.out and "8 GiB" in called.out
+    assert "no request: no run is known to have finished" in called.out and "8 GiB" in called.out
     sized = records.json(run, status=1)
     assert "request" not in sized["memory_bytes"] and sized["memory_bytes"]["next_try"] == 8 * GIB
     called = records.size(run, "--format", "slurm", status=1)
@@ -694,6 +694,14 @@ def test_a_copy_of_the_script_gets_the_request_and_the_script_stays(records):
     assert again.out == "" and "job.sh.sized" in again.err
 
 
+def test_without_a_request_there_is_no_copy(records):
+    records.write(100, outcome=FAILED)
+    records.call.write("job.sh", SCRIPT)
+    called = records.size("runs", "--apply", "job.sh", status=1)
+    assert called.out == "" and called.err.endswith("assay: there is no request: no copy of job.sh is written\n")
+    assert not (records.call.here / "job.sh.sized").exists()
+
+
 @pytest.mark.parametrize("words, about", [
     (["--apply", "job.sh", "-o", "job.sh"], "itself"), (["--apply", "none.sh"], "none.sh"), (["--apply", "runs"], "no file"),
     (["--apply", "job.sh", "-o", "runs"], "runs"), (["--apply", "job.sh", "-o", "-"], "standard output has the difference"),
@@ -784,11 +792,76 @@ def test_what_a_line_lacks_is_counted(records):
 def test_a_next_try_is_in_the_units_of_a_request_and_each_format_gives_the_same_reason(records):
     records.write(100, wall=20, outcome=FAILED)
     records.write(100, wall=20, outcome=KILLED)
-    reason = ("no request: no run finished (failed with exit code 3; others for other reasons). The next to try is 1 min, to be "
+    reason = ("no request: no run is known to have finished (failed with exit code 3; others for other reasons). The next to try is 1 min, to be "
               "measured again.")
 
     assert f"time {reason}" in " ".join(records.size("runs", status=1).out.split())
     assert f"time: {reason}\n" in records.size("runs", "--format", "slurm", status=1).err
+
+
+def limit_of_memory(bytes_, **more):
+    return [{"name": "memory", "unit": "bytes", "limit": bytes_, "source": "cgroup", "where": "/sys/fs/cgroup/a/memory.max", "tightest": True, **more}]
+
+
+OOM = {"signal": 9, "signal_name": "SIGKILL", "words": "killed by SIGKILL (the kernel's OOM killer: cgroup a was at its limit)", "evidence": "wait status 9"}
+
+
+def test_what_a_limit_of_memory_ended_needs_more_than_the_limit_whatever_was_seen(records):
+    records.write(500, outcome=OOM, target_limits=limit_of_memory(8 * GIB))
+    alone = records.json("runs", status=1)["memory_bytes"]
+    assert alone["next_try"] == 2 * 8 * GIB and alone["seen"]["max"] == 500 * MIB
+
+    records.several([1024 * (1 + i % 5) for i in range(19)])
+    memory = records.json("runs")["memory_bytes"]
+    assert memory["method"] == "next_try" and memory["request"] > 16 * GIB
+    assert "one at 8 GiB" in " ".join(records.size("runs").out.split())
+
+
+def test_a_limit_that_did_not_end_the_run_is_no_least(records):
+    records.write(500, outcome=FAILED, target_limits=limit_of_memory(8 * GIB))
+    assert records.json("runs", status=1)["memory_bytes"]["next_try"] == 2 * 500 * MIB
+
+
+def test_a_job_of_slurm_that_ran_out_of_memory_needs_more_than_it_asked_for(records):
+    records.call.write("jobs.txt", "JobID|State|ExitCode|Elapsed|MaxRSS|NTasks|ReqMem|AllocCPUS\n7|OUT_OF_MEMORY|0:125|00:10:00|||64G|1\n"
+                                   "7.0|OUT_OF_MEMORY|0:125|00:10:00|512M|1||1\n")
+    assert records.json("jobs.txt", status=1)["memory_bytes"]["next_try"] == 2 * 64 * GIB
+
+
+@pytest.mark.parametrize("outcome", [None, {"words": "the 1.00 s asked for are over", "evidence": "the recorder's clock"}], ids=["none", "watched"])
+def test_a_run_whose_end_is_not_known_is_none_that_finished(records, outcome):
+    for _ in range(3):
+        run = records.write(100, target={"kind": "tree"} if outcome else None, outcome=outcome)
+        path = records.call.here / run / "info.json"
+        info = json.loads(path.read_text())
+        path.write_text(json.dumps({name: value for name, value in info.items() if value is not None}))
+    told = records.json("runs", status=1)
+    assert told["outcomes"] == {"unknown": 3}
+    assert "request" not in told["memory_bytes"] and "request" not in told["cpus"]
+    assert "3 of unknown end" in records.size("runs", status=1).out
+
+
+@pytest.mark.parametrize("name", ["psrecord/log.csv", "prmon/prmon.txt"])
+def test_logs_of_tools_that_see_no_end_promise_nothing(records, name):
+    called = records.size("--json", str(REPOSITORY / "tests/fixtures/foreign" / name), status=1)
+    told = parse(called.out, "assay-size")
+    assert told["outcomes"] == {"unknown": 1} and told["wall_seconds"]["why"] == "how it ended is not known"
+
+
+def test_cpus_are_those_of_runs_that_came_to_their_end(records):
+    for _ in range(10):
+        records.write(100, cores=15.5)
+    for _ in range(12):
+        records.write(1, wall=2, cores=0.9, outcome=FAILED)
+    assert records.json("runs", "--target", "0.5")["cpus"]["request"] == 16
+
+
+def test_a_run_that_ended_at_its_time_limit_may_not_have_finished(records):
+    limit = [{"name": "time", "unit": "seconds", "limit": 600, "source": "slurm", "where": "SLURM_JOB_END_TIME", "tightest": True}]
+    for wall in (595, 300, 310):
+        records.write(100, wall=wall, target_limits=limit)
+    time = records.json("runs")["wall_seconds"]
+    assert (time["cut_off"], time["method"]) == (1, "next_try") and "99 % of its time limit of 600 s" in time["why"]
 
 
 SACCT = "JobID|JobName|State|ExitCode|Elapsed|TotalCPU|MaxRSS|NTasks|NNodes|AllocCPUS|TRESUsageInTot\n"

@@ -141,11 +141,15 @@ static void read_outcome(struct draft *d, const json_t *summary)
 	json_t *limit;
 
 	if (type && strcmp(type, "signal") == 0 && json_integer_value(number) >= 1 &&
-		json_integer_value(number) <= 64)
+		json_integer_value(number) <= 64) {
 		draft_signal(d, (int) json_integer_value(number), evidence);
-	else if (json_is_integer(status) && json_integer_value(status) >= 0 &&
-		 json_integer_value(status) <= 255)
+	} else if (type && strcmp(type, "limits") == 0 && json_integer_value(status) == 0) {
+		draft_text(d, "outcome", "words", "ended at a limit of resource_monitor");
+		draft_text(d, "outcome", "evidence", "resource_monitor's exit_type");
+	} else if (json_is_integer(status) && json_integer_value(status) >= 0 &&
+		   json_integer_value(status) <= 255) {
 		draft_exit_code(d, (int) json_integer_value(status), evidence);
+	}
 	json_object_foreach(json_object_get(summary, "limits_exceeded"), name, limit) draft_note(
 		d, "resource_monitor ended the job: it went beyond its limit of %.60s", name);
 }

@@ -15,6 +15,7 @@
 #include "report/verdict.h"
 
 #define NEAR_LIMIT 0.95
+#define NEAR_TIME_LIMIT 0.98
 #define AT_CEILING_SHARE 0.1
 
 void size_put_text(char *ret, size_t size, const char *text)
@@ -90,7 +91,7 @@ static void say_end_in_words(const struct stored_run *run, char ret[SIZE_WHY_SIZ
 			"it was watched for a time, and not from its start to its end");
 	else if (words && strcmp(words, "completed") != 0)
 		say_words(words, ret);
-	else if (!words && !json_object_get(run->info, "imported"))
+	else if (!words)
 		snprintf(ret, SIZE_WHY_SIZE, "how it ended is not known");
 }
 
@@ -101,7 +102,7 @@ static void say_end(const struct stored_run *run, char ret[SIZE_WHY_SIZE])
 
 	ret[0] = '\0';
 	if (run->state == STORED_RUNNING)
-		snprintf(ret, SIZE_WHY_SIZE, "is still running");
+		snprintf(ret, SIZE_WHY_SIZE, "it is still running");
 	else if (run->state == STORED_LOST)
 		snprintf(ret, SIZE_WHY_SIZE, "its recorder was lost");
 	else if (json_object_get(run->info, "limit"))
@@ -137,6 +138,17 @@ static void cut_by_hits(const json_t *info, struct size_fact *memory)
 	}
 }
 
+/* The tightest limit that the kernel or Slurm held the job to: what was ended for want of memory needs more than that, whatever was seen of it. */
+static double limit_of_memory(const json_t *info)
+{
+	const json_t *limit = info_limit(info, "memory", "host");
+	double of_option = size_sane(info_number(info, "limit", "limit"), SIZE_BYTES_MAX);
+	double of_cgroup =
+		limit ? size_sane(info_number(limit, "limit", NULL), SIZE_BYTES_MAX) : (double) NAN;
+
+	return info_is(json_object_get(info, "limit"), "name", "memory") ? of_option : of_cgroup;
+}
+
 static void cut_memory(const struct stored_run *run, struct size_fact *memory)
 {
 	const json_t *info = run->info;
@@ -155,6 +167,20 @@ static void cut_memory(const struct stored_run *run, struct size_fact *memory)
 	if (limit && strcmp(limit, "memory") == 0)
 		cut(memory, "cut off by the memory limit");
 	cut_by_hits(info, memory);
+	if (memory->at_least)
+		memory->least = fmax(limit_of_memory(info), 0);
+}
+
+/* Slurm's own word for it is TIMEOUT; a job that it told to end may do so with an exit code of 0. */
+static void cut_time(const json_t *info, struct size_fact *time)
+{
+	const json_t *limit = info_limit(info, "time", NULL);
+	double seconds = limit ? size_sane(info_number(limit, "limit", NULL), SIZE_SECONDS_MAX)
+			       : (double) NAN;
+
+	if (!json_object_get(info, "imported") && time->value >= NEAR_TIME_LIMIT * seconds)
+		cut(time, "it had %.0f %% of its time limit of %.9g s", 100 * time->value / seconds,
+			seconds);
 }
 
 static void cut_cpus(const json_t *info, const struct size_demand *demand, struct size_fact *cpus)
@@ -175,9 +201,11 @@ static enum compare_outcome outcome_of(const struct stored_run *run, const char 
 	const char *words = info_text(run->info, "outcome", "words");
 	enum compare_outcome outcome = compare_outcome(run);
 
-	if (outcome != OUTCOME_FINE || !why[0] || !words || !json_object_get(run->info, "imported"))
+	if (outcome != OUTCOME_FINE || !why[0])
 		return outcome;
-	return info_says_oom(run->info) || strstr(words, "time limit") || strstr(words, "deadline")
+	if (!words || !json_object_get(run->info, "imported"))
+		return OUTCOME_UNKNOWN;
+	return info_says_oom(run->info) || strstr(words, "limit") || strstr(words, "deadline")
 		       ? OUTCOME_CUT_OFF
 		       : OUTCOME_FAILED;
 }
@@ -193,6 +221,7 @@ void size_cut_take(const struct stored_run *run, struct size_run *ret)
 		cut(memory, "%s", why);
 		cut(&ret->facts[SIZE_TIME], "%s", why);
 	}
+	cut_time(run->info, &ret->facts[SIZE_TIME]);
 	cut_cpus(run->info, &ret->demand, &ret->facts[SIZE_CPUS]);
 	ret->outcome = outcome_of(run, why);
 }

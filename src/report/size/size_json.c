@@ -98,7 +98,7 @@ static json_t *cores_json(const struct size_plan *plan)
 static json_t *outcomes_json(const struct size_plan *plan)
 {
 	static const char *const names[N_OUTCOME] = { "done", "running", "lost", "cut_off",
-		"failed" };
+		"failed", "unknown" };
 	json_t *of = json_object();
 
 	for (size_t i = 0; i < N_OUTCOME; i++)

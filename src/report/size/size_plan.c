@@ -90,7 +90,7 @@ static void note_source(struct size_part *part, const struct size_fact *fact)
 	part->of_processes += is_of_processes(fact);
 	part->cut_off += fact->at_least;
 	if (fact->at_least) {
-		part->cut_off_most = fmax(part->cut_off_most, fact->value);
+		part->cut_off_most = fmax(part->cut_off_most, fmax(fact->value, fact->least));
 	} else {
 		part->least_whole = fmin(part->least_whole, fact->value);
 		part->most_whole = fmax(part->most_whole, fact->value);
@@ -134,7 +134,7 @@ static size_t gather(struct size_plan *plan, const struct size_options *o,
 		if (!(fact->value > 0) || (o->wish.by && !(run->covariate > 0)))
 			continue;
 		seen[n] = fact->value;
-		value = raised(fact, resource);
+		value = fmax(raised(fact, resource), fact->least);
 		/* On the cores that are asked for, it may take longer than it did. */
 		if (resource == SIZE_TIME && cores > 0)
 			stretch = stretch_of(run, cores);
@@ -220,7 +220,11 @@ static void choose_cores(struct size_plan *plan, const struct size_options *o, d
 
 		if (run->facts[SIZE_CPUS].at_least || !(cores > 0))
 			note_why(part, &run->facts[SIZE_CPUS]);
-		if (!(cores > 0))
+		/* What did not come to its end may have had its busy time before it. */
+		if (run->facts[SIZE_TIME].at_least)
+			note_why(part, &run->facts[SIZE_TIME]);
+		part->unfinished += cores > 0 && run->facts[SIZE_TIME].at_least;
+		if (!(cores > 0) || run->facts[SIZE_TIME].at_least)
 			continue;
 		note_source(part, &run->facts[SIZE_CPUS]);
 		plan->cores.n_demands += run->demand.seconds != NULL;

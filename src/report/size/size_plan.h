@@ -41,6 +41,7 @@ struct size_part {
 	struct statistics
 		seen; /* of the numbers as they were measured; n is 0 where there are none */
 	size_t measured; /* runs that tell something */
+	size_t unfinished; /* of CPUs: runs that do, and are not taken */
 	size_t cut_off; /* of them */
 	size_t missed,
 		of_processes; /* those whose number may have missed some; those without memory of the kernel */

@@ -27,6 +27,7 @@ struct size_fact {
 	double samples; /* that it was the most of; NAN: it is not known, or no matter */
 	uint8_t quality; /* enum quality */
 	bool at_least; /* the job would have used more: it was ended or held back */
+	double least; /* of that: the limit that ended it; what it needs is more; 0: none is known */
 	char key[SIZE_KEY_SIZE]; /* the measurement it comes from */
 	char why[SIZE_WHY_SIZE]; /* of what was cut off or is absent: in words; "" */
 };

@@ -301,10 +301,10 @@ void size_plan_say_none(const struct size_plan *plan, enum size_resource resourc
 	const struct size_part *part = &plan->parts[resource];
 	char next[UNITS_TEXT_SIZE];
 
-	buf_add_text(out, part->measured == 0 ? "no request: no run tells of it"
+	buf_add_text(out, part->measured + part->unfinished == 0 ? "no request: no run tells of it"
 			  : part->bound.request > 0
 				  ? "no request: what follows is beyond any machine"
-				  : "no request: no run finished");
+				  : "no request: no run is known to have finished");
 	if (part->why_not[0]) {
 		buf_add_text(out, " (");
 		buf_add_text(out, part->why_not); /* it is printable, as keys are */
@@ -424,7 +424,7 @@ static void add_day(struct buf *out, double seconds)
 static void add_runs(const struct size_plan *plan, struct buf *line)
 {
 	static const char *const words[N_OUTCOME] = { "done", "running", "lost",
-		"cut off by a limit", "failed" };
+		"cut off by a limit", "failed", "of unknown end" };
 	bool first = true;
 
 	buf_addf(line, "%zu run%s", plan->n, plan->n == 1 ? "" : "s");
