@@ -106,6 +106,31 @@ void outcome_add_sender(struct outcome *o, const struct sender *latest, uint64_t
 	add_text(o->evidence, sizeof(o->evidence), more);
 }
 
+void outcome_add_request(struct outcome *o, const struct sender *latest, uint64_t end_ns)
+{
+	static const int requests[] = { SIGTERM, SIGINT, SIGHUP, SIGQUIT };
+	char who[120];
+	char name[SIGNAL_NAME_SIZE];
+	char more[200];
+
+	if (!o->known || o->signal)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(requests); i++) {
+		const struct sender *by = &latest[requests[i]];
+
+		/* What came after the end told nobody. */
+		if (by->monotonic_ns == 0 || by->monotonic_ns > end_ns ||
+			end_ns - by->monotonic_ns > OLDEST_CAUSE_NS)
+			continue;
+		name_sender(by, requests[i], who, sizeof(who));
+		format_signal(requests[i], name);
+		snprintf(more, sizeof(more), "; %s (%s) came %llu ms before the end", name, who,
+			(unsigned long long) ((end_ns - by->monotonic_ns) / 1000000));
+		add_text(o->evidence, sizeof(o->evidence), more);
+		return;
+	}
+}
+
 static void format_limit(uint8_t unit, uint64_t n, char text[UNITS_TEXT_SIZE])
 {
 	if (unit == BYTES)

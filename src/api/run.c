@@ -304,9 +304,11 @@ static void finish(struct session *s)
 	job_cgroups_note(s);
 	limiting_reconsider(s);
 	limiting_conclude(s);
-	if (!info->limit_hit.name)
+	if (!info->limit_hit.name) {
 		outcome_add_sender(
 			&info->outcome, &s->forward.latest[info->outcome.signal], page->job_end_ns);
+		outcome_add_request(&info->outcome, s->forward.latest, page->job_end_ns);
+	}
 	outcome_explain(info, &oom);
 	live_describe(s);
 	write_end(s);

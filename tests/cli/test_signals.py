@@ -240,6 +240,28 @@ def test_a_fatal_signal_ends_us_as_it_ended_the_job_and_the_record_says_by_whom(
         assert ("who sent it is not known" in outcome["evidence"]) == (name not in ("SIGSEGV", "SIGALRM"))
 
 
+# Ends by itself when it is told to, as a job that saves its state does.
+OBEDIENT = """
+import signal, sys
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGUSR1})
+print("ready", flush=True)
+sys.exit({signal.SIGTERM: 0, signal.SIGUSR1: 5}[signal.sigwaitinfo({signal.SIGTERM, signal.SIGUSR1}).si_signo])
+"""
+
+
+@pytest.mark.parametrize("name, told", [("SIGTERM", True), ("SIGUSR1", False)])
+def test_a_job_that_ends_by_itself_when_it_is_told_to_has_the_signal_in_its_record(run_assay, room, name, told):
+    started = run_assay.start([sys.executable, "-c", OBEDIENT])
+    wait_for(lambda: "ready" in str(started.output("stdout")), "the job to wait for its signal")
+    os.kill(started.process.pid, getattr(signal, name))
+    run = started.finish()
+    evidence = run.info["outcome"]["evidence"]
+
+    assert run.info["outcome"]["exit_code"] == (0 if told else 5)
+    assert (f"; SIGTERM (sent to assay by pid {os.getpid()} of uid {os.getuid()} and passed on) came " in evidence) == told
+    assert evidence.endswith(" ms before the end") == told
+
+
 def test_sigkill_of_unknown_origin_is_said_to_be_that(run_assay):
     run = run_assay(["sh", "-c", "kill -KILL $$"])
 

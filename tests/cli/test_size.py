@@ -153,7 +153,7 @@ def test_one_failed_run_makes_no_request_and_names_what_to_try(records):
     run = records.write(4096, outcome=KILLED)
     called = records.size(run, status=1)
 
-    assert "no request: no run is known to have finished" in called.out and "8 GiB" in called.out
+    assert "no request: no run is known to have finished" in called.out and "The next to try is 8.25 GiB" in " ".join(called.out.split())
     sized = records.json(run, status=1)
     assert "request" not in sized["memory_bytes"] and sized["memory_bytes"]["next_try"] == 8 * GIB
     called = records.size(run, "--format", "slurm", status=1)
@@ -846,6 +846,13 @@ def test_logs_of_tools_that_see_no_end_promise_nothing(records, name):
     called = records.size("--json", str(REPOSITORY / "tests/fixtures/foreign" / name), status=1)
     told = parse(called.out, "assay-size")
     assert told["outcomes"] == {"unknown": 1} and told["wall_seconds"]["why"] == "how it ended is not known"
+
+
+def test_a_run_that_was_told_to_end_may_not_have_finished(records):
+    told = {**FINE, "evidence": "wait status 0, reaped by the keeper; SIGTERM (sent to assay by pid 7 of uid 0 and passed on) came 12 ms before the end"}
+    records.write(100, outcome=told)
+    request = records.json("runs", status=1)
+    assert request["outcomes"] == {"unknown": 1} and request["wall_seconds"]["why"] == "was told to end by SIGTERM"
 
 
 def test_cpus_are_those_of_runs_that_came_to_their_end(records):

@@ -95,6 +95,20 @@ static void say_end_in_words(const struct stored_run *run, char ret[SIZE_WHY_SIZ
 		snprintf(ret, SIZE_WHY_SIZE, "how it ended is not known");
 }
 
+/* "; SIGTERM (sent to assay by pid 1 of uid 0 and passed on) came 12 ms before the end": of its own will it might have gone on. */
+static void say_request(const json_t *info, char ret[SIZE_WHY_SIZE])
+{
+	const char *evidence = info_text(info, "outcome", "evidence");
+	const char *at = evidence ? strstr(evidence, "; SIG") : NULL;
+	char name[16];
+
+	if (!at || !strstr(at, ") came ") || !strstr(at, "before the end"))
+		return;
+	snprintf(name, sizeof(name), "%.15s", at + 2);
+	name[strcspn(name, " ")] = '\0';
+	snprintf(ret, SIZE_WHY_SIZE, "was told to end by %s", name);
+}
+
 /* Why it is not known how far it would have gone; "": it came to its end. */
 static void say_end(const struct stored_run *run, char ret[SIZE_WHY_SIZE])
 {
@@ -115,6 +129,8 @@ static void say_end(const struct stored_run *run, char ret[SIZE_WHY_SIZE])
 		say_end_in_words(run, ret);
 	else if (json_number_value(code) != 0)
 		snprintf(ret, SIZE_WHY_SIZE, "failed with exit code %.9g", json_number_value(code));
+	else
+		say_request(run->info, ret);
 }
 
 /* Near a limit that was in the way. */

@@ -185,6 +185,7 @@ static int size_one(struct size_plan *plan, const struct size_options *o,
 	if (r < 0)
 		return r;
 	part->once = part->request = rounded(resource, part->bound.request);
+	part->next_try = rounded(resource, part->bound.next_try);
 	if (o->retry && resource == SIZE_MEMORY && part->request > 0 && is_promised(&part->bound))
 		r = take_steps(part, points, n, o);
 	return r;

@@ -36,6 +36,7 @@ struct size_part {
 		steps; /* of memory with retries, where there is a promise; else .n is 0 */
 	uint64_t request; /* rounded up: bytes, seconds, cores; 0: none can be made */
 	uint64_t once; /* the same without retries */
+	uint64_t next_try; /* rounded up, as a request: where none can be made */
 	uint64_t requests[SIZE_STEPS_MAX]; /* the steps in bytes; the first is `request` */
 	size_t n_requests;
 	struct statistics

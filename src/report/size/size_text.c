@@ -310,14 +310,14 @@ void size_plan_say_none(const struct size_plan *plan, enum size_resource resourc
 		buf_add_text(out, part->why_not); /* it is printable, as keys are */
 		buf_add_text(out, part->other_reasons ? "; others for other reasons)" : ")");
 	}
-	if (part->measured > 0 && !(part->bound.request > 0) && part->bound.next_try > 0) {
+	if (part->measured > 0 && !(part->bound.request > 0) && part->next_try > 0) {
 		buf_add_text(out, ". The next to try is ");
-		amount_text(resource, part->bound.next_try, next);
-		if (resource == SIZE_TIME)
-			add_minutes(
-				(uint64_t) fmin(ceil(part->bound.next_try / 60), 1e12) * 60, out);
-		else
+		if (resource == SIZE_TIME) {
+			add_minutes(part->next_try, out);
+		} else {
+			amount_text(resource, (double) part->next_try, next);
 			buf_add_text(out, next);
+		}
 		buf_add_text(out, ", to be measured again");
 	}
 	buf_add_char(out, '.');
