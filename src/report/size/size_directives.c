@@ -119,7 +119,8 @@ int size_directives_read(const char *script, size_t n, struct size_directives *r
 {
 	bool in_commands = false;
 	size_t number = 1;
-	size_t next, magic;
+	size_t next;
+	size_t magic;
 
 	*ret = (struct size_directives){ 0 };
 	for (size_t at = 0; at < n; at = next, number++) {

@@ -340,7 +340,10 @@ char *size_shape_with_job(char *shape, const char *name)
 	for (size_t at = 0; at < n;) {
 		size_t digits = strspn(name + at, "0123456789");
 
-		buf_add_char(&out, digits > 0 ? '*' : name[at]);
+		if (digits > 0)
+			buf_add_char(&out, '*');
+		else
+			buf_add_char(&out, name[at]);
 		at += digits > 0 ? digits : 1;
 	}
 	buf_add_text(&out, ")");
