@@ -43,6 +43,7 @@ struct size_part {
 	size_t measured; /* runs that tell something */
 	size_t cut_off,
 		added; /* of them: those cut off, and those whose number got something added */
+	double shared, swapped; /* of memory: the most that a run's number has of these in it; 0 */
 	uint8_t quality; /* the worst of the numbers it stands on */
 	char key[SIZE_KEY_SIZE]; /* where most of them come from */
 	bool other_keys; /* some come from elsewhere */

@@ -16,10 +16,8 @@
 #include "report/size/size_parts.h"
 
 #define NOT_MEASURED "was not measured"
-#define LASTING_PEAK "cgroup_last_memory_nonreclaimable_peak_bytes"
-#define LASTING_HIGHEST "cgroup_peak_memory_nonreclaimable_bytes"
 
-static struct size_fact nothing(void)
+struct size_fact size_nothing(void)
 {
 	return (struct size_fact){ .value = (double) NAN,
 		.upper = (double) INFINITY,
@@ -27,15 +25,14 @@ static struct size_fact nothing(void)
 		.why = NOT_MEASURED };
 }
 
-static bool is_known(const struct size_fact *fact)
+bool size_is_known(const struct size_fact *fact)
 {
 	return !isnan(fact->value);
 }
 
-/* A number of the headline or the summary; nothing() where it is none that can be. */
-static struct size_fact take(const json_t *of, const char *name, double most)
+struct size_fact size_take(const json_t *of, const char *name, double most)
 {
-	struct size_fact fact = nothing();
+	struct size_fact fact = size_nothing();
 	const char *quality = info_text(of, name, "quality");
 	const char *key = info_text(of, name, "key");
 	double value = size_sane(info_number(of, name, "value"), most);
@@ -57,114 +54,15 @@ static struct size_fact take(const json_t *of, const char *name, double most)
 	return fact;
 }
 
-/* What a limit must hold, by the kernel's own account of the job's cgroup. */
-static struct size_fact take_lasting(const json_t *info)
-{
-	const json_t *summary = json_object_get(info, "summary");
-	struct size_fact fact;
-
-	if (!info_has_own_cgroup(info))
-		return nothing();
-	fact = take(summary, LASTING_PEAK, SIZE_BYTES_MAX);
-	return is_known(&fact) ? fact : take(summary, LASTING_HIGHEST, SIZE_BYTES_MAX);
-}
-
-/* The largest process, where nothing is told of the whole job. */
-static struct size_fact take_largest_process(const json_t *headline)
-{
-	struct size_fact fact = take(headline, "memory_peak_process_bytes", SIZE_BYTES_MAX);
-	const char *quality = info_text(headline, "processes", "quality");
-	bool is_alone = info_number(headline, "processes", "value") == 1 && quality &&
-			strcmp(quality, quality_name(EXACT)) == 0;
-
-	if (is_known(&fact) && !is_alone) {
-		fact.quality = LOWER_BOUND;
-		fact.upper = (double) INFINITY;
-	}
-	return fact;
-}
-
-/* Of what was measured at samples or in processes: the greater, for the job needs no less than either. */
-static struct size_fact take_sampled(const json_t *info)
-{
-	const json_t *headline = json_object_get(info, "headline");
-	struct size_fact lasting = take_lasting(info);
-	struct size_fact peak = take(headline, "memory_peak_bytes", SIZE_BYTES_MAX);
-
-	if (!is_known(&peak))
-		peak = take_largest_process(headline);
-	/* sacct's MaxRSS is of the largest task: the others of the job are not in it. */
-	if (strcmp(peak.key, "sacct_task_rss_bytes") == 0) {
-		peak.quality = LOWER_BOUND;
-		peak.upper = (double) INFINITY;
-	}
-	if (!is_known(&lasting))
-		return peak;
-	if (!is_known(&peak))
-		return lasting;
-	/* Between samples there may have been more, and pages of files that are in use are not in it. */
-	bool both_are_least = lasting.quality != EXACT && peak.quality != UPPER_BOUND;
-	if (both_are_least && peak.value > lasting.value)
-		return peak;
-	/* The bound is of the memory of processes: where the kernel's own for them comes to more, it says nothing. */
-	if (lasting.quality != EXACT && peak.upper >= lasting.value)
-		lasting.upper = peak.upper;
-	return lasting;
-}
-
-/* The kernel's exact peak of the job's own cgroup has caches of files in it: less the most of those that a sample saw (tmpfs is among them, and no cache) it is what
- * lasts, or more. That sees what came and went between two samples. NAN: it cannot be told. */
-static double charged_without_caches(const json_t *info, double charged)
-{
-	const json_t *summary = json_object_get(info, "summary");
-	double file = size_sane(
-		info_number(summary, "cgroup_peak_memory_file_bytes", "value"), SIZE_BYTES_MAX);
-	double shmem = size_sane(
-		info_number(summary, "cgroup_peak_memory_shmem_bytes", "value"), SIZE_BYTES_MAX);
-	double caches = isnan(shmem) ? file : file > shmem ? file - shmem : 0;
-
-	return charged > caches ? charged - caches : (double) NAN;
-}
-
-static struct size_fact take_memory(const json_t *info)
-{
-	struct size_fact fact = take_sampled(info);
-	struct size_fact charged = take(
-		json_object_get(info, "headline"), "memory_peak_charged_bytes", SIZE_BYTES_MAX);
-	double lasting;
-
-	if (is_known(&fact) && (fact.quality == SAMPLED || fact.quality == LOWER_BOUND))
-		fact.samples = size_sane(info_number(info, "self", "ticks"), SIZE_BYTES_MAX);
-	if (!is_known(&fact) || !is_known(&charged) || charged.quality != EXACT ||
-		!info_has_own_cgroup(info))
-		return fact;
-	lasting = charged_without_caches(info, charged.value);
-	if (lasting > fact.value && fact.quality != UPPER_BOUND && fact.quality != EXACT) {
-		fact.value = lasting;
-		fact.quality = ESTIMATE;
-		fact.samples = (double) NAN;
-		size_put_text(fact.key, sizeof(fact.key), charged.key);
-	}
-	/* No limit has to hold more than was ever charged: pages of libraries that were there before are resident, and not charged. */
-	if (charged.value < fact.upper)
-		fact.upper = charged.value;
-	if (fact.value > charged.value) {
-		fact.value = charged.value;
-		fact.quality = UPPER_BOUND;
-		size_put_text(fact.key, sizeof(fact.key), charged.key);
-	}
-	return fact;
-}
-
 static struct size_fact take_wall(const struct stored_run *run, double series_end)
 {
 	const json_t *info = run->info;
 	struct size_fact fact =
-		take(json_object_get(info, "headline"), "wall_seconds", SIZE_SECONDS_MAX);
+		size_take(json_object_get(info, "headline"), "wall_seconds", SIZE_SECONDS_MAX);
 	double wall = size_sane(info_number(info, "time", "wall_seconds"), SIZE_SECONDS_MAX);
 	bool ended = run->state == STORED_DONE && json_object_get(info, "outcome");
 
-	if (is_known(&fact) || (isnan(wall) && isnan(series_end)))
+	if (size_is_known(&fact) || (isnan(wall) && isnan(series_end)))
 		return fact;
 	fact.why[0] = '\0';
 	fact.value = isnan(wall) ? series_end : wall;
@@ -187,14 +85,14 @@ static double stopped_of(const json_t *info, double wall)
 static struct size_fact take_cpus(const json_t *headline, const struct size_fact *cpu,
 	const struct size_fact *time, double stopped)
 {
-	struct size_fact fact = take(headline, "cpu_mean_cores", SIZE_CORES_MAX);
+	struct size_fact fact = size_take(headline, "cpu_mean_cores", SIZE_CORES_MAX);
 	double went_on = time->value - stopped;
 	double more = time->value / went_on;
 
-	if (is_known(&fact) && stopped > 0 && went_on > 0) {
+	if (size_is_known(&fact) && stopped > 0 && went_on > 0) {
 		fact.value *= more;
 		fact.upper *= more;
-	} else if (!is_known(&fact) && is_known(cpu) && went_on > 0 &&
+	} else if (!size_is_known(&fact) && size_is_known(cpu) && went_on > 0 &&
 		   cpu->value / went_on <= SIZE_CORES_MAX) {
 		fact = *cpu;
 		fact.value /= went_on;
@@ -207,17 +105,17 @@ static struct size_fact take_cpus(const json_t *headline, const struct size_fact
 static void take_facts(const struct stored_run *run, double series_end, struct size_run *ret)
 {
 	const json_t *headline = json_object_get(run->info, "headline");
-	struct size_fact cpu = take(headline, "cpu_seconds", SIZE_SECONDS_MAX);
+	struct size_fact cpu = size_take(headline, "cpu_seconds", SIZE_SECONDS_MAX);
 	struct size_fact wall = take_wall(run, series_end);
 	double stopped = stopped_of(run->info, wall.value);
 
-	ret->facts[SIZE_MEMORY] = take_memory(run->info);
+	ret->facts[SIZE_MEMORY] = size_memory_take(run->info);
 	ret->facts[SIZE_CPUS] = take_cpus(headline, &cpu, &wall, stopped);
 	wall.value -= stopped;
 	wall.upper -= stopped;
 	ret->facts[SIZE_TIME] = wall;
-	ret->charged = take(headline, "memory_peak_charged_bytes", SIZE_BYTES_MAX);
-	if (is_known(&ret->charged) && !info_has_own_cgroup(run->info))
+	ret->charged = size_take(headline, "memory_peak_charged_bytes", SIZE_BYTES_MAX);
+	if (size_is_known(&ret->charged) && !info_has_own_cgroup(run->info))
 		snprintf(ret->charged.why, sizeof(ret->charged.why),
 			"others may have been in its cgroup");
 	ret->cpu_seconds = cpu.value;
