@@ -119,6 +119,31 @@ def test_memory_measured_in_processes_gets_what_the_kernel_needs_for_them(record
     assert records.json(run)["memory_bytes"]["stands_on"] == pytest.approx((1020 + 4) * MIB)
 
 
+def test_files_in_shared_memory_are_asked_for(records):
+    """A real run that keeps 40 MiB in /dev/shm, which no process of it maps."""
+    path = f"/dev/shm/assay-size-{os.getpid()}"
+    ran = records.call("run", "-i", "100ms", "-p", "shm/", "--", "sh", "-c", f"dd if=/dev/zero of={path} bs=1M count=40; sleep 0.7; rm {path}")
+    assert ran.status == 0
+    memory = records.json("shm")["memory_bytes"]
+
+    # Of others on the machine more may have come meanwhile.
+    assert memory["new_shared"] >= 36 * MIB
+    assert memory["seen"]["max"] >= memory["new_shared"] and memory["request"] >= 2 * 40 * MIB
+    assert "of shared memory (tmpfs, memfd) that came during a run" in " ".join(records.size("shm").out.split())
+
+
+def test_memory_that_was_swapped_out_is_asked_for(records):
+    for _ in range(20):
+        records.write(headline={"memory_peak_bytes": value(1000 * MIB, "proc_hwm_bytes", "lower_bound", lower=1000 * MIB, upper=1010 * MIB)},
+                      summary={"proc_peak_swap_total_bytes": value(8 * GIB, "proc_swap_total_bytes", "upper_bound")})
+    memory = records.json("runs")["memory_bytes"]
+
+    assert memory["swapped"] == 8 * GIB and memory["seen"]["max"] == 8 * GIB + 1000 * MIB
+    # Never more than both upper bounds together, with 2 % and 4 MiB for the kernel's own.
+    assert memory["stands_on"] == pytest.approx((8 * 1024 + 1010) * MIB * 1.02 + 4 * MIB)
+    assert "up to 8 GiB that was swapped out" in " ".join(records.size("runs").out.split())
+
+
 def test_runs_that_were_killed_or_cut_off_count_as_that_or_more(records):
     records.several([1000] * 18)
     records.write(4096, outcome=KILLED)

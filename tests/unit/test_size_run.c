@@ -116,6 +116,78 @@ static void what_came_between_two_samples_is_in_the_kernels_peak_without_caches(
 	expect_peak(text, 500, (double) INFINITY, LOWER_BOUND, "proc_hwm_bytes");
 }
 
+#define SHARED_WORDS                                                                               \
+	"at most 2 processes were alive at once; 300 MiB of new shared memory (tmpfs, memfd) on "  \
+	"this machine was mapped by no process of the job and is not in the lower bound"
+#define WITH_SHARED                                                                                \
+	"\"headline\": {\"memory_peak_bytes\": {\"value\": 1000, \"quality\": \"lower_bound\", "   \
+	"\"key\": \"proc_hwm_bytes\", \"upper\": 314600000, \"why\": \"" SHARED_WORDS "\"}}"
+#define SHARED 314572800.0 /* 300 MiB */
+
+static void shared_memory_that_came_during_the_run_counts_unless_it_cannot_be_the_jobs(void **state)
+{
+	(void) state;
+	expect_peak(WITH_SHARED, 1000 + SHARED, 314600000, ESTIMATE, "proc_hwm_bytes");
+	/* In the cgroup that the job shared with others there was never more. */
+	expect_peak(WITH_SHARED ", \"summary\": {\"cgroup_peak_memory_shmem_bytes\": {\"value\": "
+				"5000, \"quality\": \"sampled\"}}",
+		6000, 314600000, ESTIMATE, "proc_hwm_bytes");
+	expect_peak(WITH_SHARED ", \"summary\": {\"cgroup_peak_memory_shmem_bytes\": {\"value\": "
+				"0, \"quality\": \"sampled\"}}",
+		1000, 314600000, LOWER_BOUND, "proc_hwm_bytes");
+	/* The account of its own cgroup has it in it. */
+	expect_peak("\"options\": {\"cgroup\": \"own\"}, " LASTING ", " WITH_SHARED, 1000,
+		314600000, LOWER_BOUND, "proc_hwm_bytes");
+	/* An upper bound that is wide for other reasons adds nothing. */
+	expect_peak("\"headline\": {\"memory_peak_bytes\": {\"value\": 1000, \"quality\": "
+		    "\"lower_bound\", \"key\": \"k\", \"upper\": 900000, \"why\": \"at most 900 "
+		    "processes were alive at once, none above the largest\"}}",
+		1000, 900000, LOWER_BOUND, "k");
+	/* Words that hold no number. */
+	expect_peak("\"headline\": {\"memory_peak_bytes\": {\"value\": 1000, \"quality\": "
+		    "\"exact\", \"key\": \"k\", \"why\": \" of new shared memory\"}}",
+		1000, 1000, EXACT, "k");
+	expect_peak("\"headline\": {\"memory_peak_bytes\": {\"value\": 1000, \"quality\": "
+		    "\"exact\", \"key\": \"k\", \"why\": \"a lot of new shared memory\"}}",
+		1000, 1000, EXACT, "k");
+}
+
+#define SWAP(key, value, quality)                                                                  \
+	"\"" key "\": {\"value\": " value ", \"quality\": \"" quality "\"}"
+
+static void what_was_swapped_out_has_to_be_held_as_well(void **state)
+{
+	(void) state;
+	static const char exact[] = "\"headline\": {" PEAK("1000", "exact") "}, ";
+	static const char least[] = "\"headline\": {" PEAK("1000", "lower_bound") "}, ";
+	char text[700];
+
+	snprintf(text, sizeof(text), "%s\"options\": {\"cgroup\": \"own\"}, \"summary\": {%s}",
+		exact,
+		SWAP("cgroup_last_swap_peak_bytes", "8000", "exact") ", " SWAP(
+			"cgroup_peak_swap_current_bytes", "7000", "sampled"));
+	expect_peak(text, 9000, 9000, UPPER_BOUND, "proc_hwm_bytes");
+	snprintf(text, sizeof(text), "%s\"options\": {\"cgroup\": \"own\"}, \"summary\": {%s}",
+		least, SWAP("cgroup_peak_swap_current_bytes", "7000", "sampled"));
+	expect_peak(text, 8000, (double) INFINITY, ESTIMATE, "proc_hwm_bytes");
+	/* Of processes, and no more than was in use in the cgroup around them, and on the machine. */
+	snprintf(text, sizeof(text), "%s\"summary\": {%s}", least,
+		SWAP("proc_peak_swap_total_bytes", "6000", "upper_bound"));
+	expect_peak(text, 7000, (double) INFINITY, ESTIMATE, "proc_hwm_bytes");
+	snprintf(text, sizeof(text), "%s\"summary\": {%s}", least,
+		SWAP("proc_peak_swap_total_bytes", "6000", "upper_bound") ", " SWAP(
+			"cgroup_peak_swap_current_bytes", "5000", "sampled"));
+	expect_peak(text, 6000, (double) INFINITY, ESTIMATE, "proc_hwm_bytes");
+	snprintf(text, sizeof(text), "%s\"summary\": {%s}", exact,
+		SWAP("proc_peak_swap_total_bytes", "6000", "upper_bound") ", " SWAP(
+			"host_peak_swap_used_bytes", "0", "sampled"));
+	expect_peak(text, 1000, 1000, EXACT, "proc_hwm_bytes");
+	/* Others' swap is none of the job's. */
+	snprintf(text, sizeof(text), "%s\"summary\": {%s}", exact,
+		SWAP("host_peak_swap_used_bytes", "9000", "sampled"));
+	expect_peak(text, 1000, 1000, EXACT, "proc_hwm_bytes");
+}
+
 static void the_largest_process_is_a_least_unless_it_was_alone(void **state)
 {
 	(void) state;
@@ -479,6 +551,9 @@ int main(void)
 			memory_is_what_cannot_be_taken_back_where_the_cgroup_was_the_jobs_own),
 		cmocka_unit_test(
 			what_came_between_two_samples_is_in_the_kernels_peak_without_caches),
+		cmocka_unit_test(
+			shared_memory_that_came_during_the_run_counts_unless_it_cannot_be_the_jobs),
+		cmocka_unit_test(what_was_swapped_out_has_to_be_held_as_well),
 		cmocka_unit_test(the_largest_process_is_a_least_unless_it_was_alone),
 		cmocka_unit_test(charged_memory_is_told_beside_it),
 		cmocka_unit_test(what_no_number_can_be_is_not_measured),

@@ -76,6 +76,15 @@ static json_t *part_json(const struct size_part *part, enum size_resource resour
 	return of;
 }
 
+/* What is in the numbers that no process has in memory. */
+static void set_beside(json_t *of, const struct size_part *memory)
+{
+	if (memory->shared > 0)
+		info_set_number(of, "new_shared", memory->shared);
+	if (memory->swapped > 0)
+		info_set_number(of, "swapped", memory->swapped);
+}
+
 static json_t *cores_json(const struct size_plan *plan)
 {
 	json_t *of = part_json(&plan->parts[SIZE_CPUS], SIZE_CPUS);
@@ -130,6 +139,7 @@ void size_plan_json(
 		info_set_text(of, "by", options->by);
 	json_object_set_new(of, "memory_bytes", part_json(&plan->parts[SIZE_MEMORY], SIZE_MEMORY));
 	info_set_number(json_object_get(of, "memory_bytes"), "with_caches", plan->charged);
+	set_beside(json_object_get(of, "memory_bytes"), &plan->parts[SIZE_MEMORY]);
 	json_object_set_new(of, "wall_seconds", part_json(&plan->parts[SIZE_TIME], SIZE_TIME));
 	json_object_set_new(of, "cpus", cores_json(plan));
 	text = json_dumps(of, JSON_INDENT(2) | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(15));

@@ -18,6 +18,17 @@ double size_sane(double number, double most);
 /* The text as it may be shown, cut between two characters. */
 void size_put_text(char *ret, size_t size, const char *text);
 
+#define SIZE_TASK_RSS "sacct_task_rss_bytes"
+#define SIZE_TASKS "sacct_peak_tasks_count"
+
+/* Of which nothing is known. */
+struct size_fact size_nothing(void);
+bool size_is_known(const struct size_fact *fact);
+/* A number of the headline or the summary; size_nothing() where it is none that can be. */
+struct size_fact size_take(const json_t *of, const char *name, double most);
+/* What a limit has to hold. */
+struct size_fact size_memory_take(const json_t *info);
+
 /*
  * Fills the demand from the series; *ret_end is where its last window ended (seconds, NAN). -ENOMEM; a series that cannot be read is told in `trouble`
  * (may be NULL), and what was read stands.

@@ -85,6 +85,8 @@ static void note_source(struct size_part *part, const struct size_fact *fact)
 	part->other_keys = part->other_keys || strcmp(part->key, fact->key) != 0;
 	part->quality =
 		(uint8_t) quality_worse((enum quality) part->quality, (enum quality) fact->quality);
+	part->shared = fmax(part->shared, fact->shared);
+	part->swapped = fmax(part->swapped, fact->swapped);
 	part->measured++;
 	part->missed += may_miss(fact);
 	part->of_processes += is_of_processes(fact);

@@ -49,6 +49,7 @@ struct size_part {
 	double least_whole, most_whole; /* of runs that came to their end; NAN: there are none */
 	double stretch; /* of time: the most that a run takes longer on the cores that are asked for; 1: none does */
 	double cut_off_most; /* the most that one of those had reached; 0: there are none */
+	double shared, swapped; /* of memory: the most that a run's number has of these in it; 0 */
 	uint8_t quality; /* the worst of the numbers it stands on */
 	char key[SIZE_KEY_SIZE]; /* where most of them come from */
 	bool other_keys; /* some come from elsewhere */

@@ -15,14 +15,10 @@
 #include "report/info_value.h"
 #include "report/size/size_parts.h"
 
-#define TASK_RSS "sacct_task_rss_bytes"
-#define TASKS "sacct_peak_tasks_count"
 #define NODES "sacct_peak_nodes_count"
 #define NOT_MEASURED "was not measured"
-#define LASTING_PEAK "cgroup_last_memory_nonreclaimable_peak_bytes"
-#define LASTING_HIGHEST "cgroup_peak_memory_nonreclaimable_bytes"
 
-static struct size_fact nothing(void)
+struct size_fact size_nothing(void)
 {
 	return (struct size_fact){ .value = (double) NAN,
 		.upper = (double) INFINITY,
@@ -30,15 +26,14 @@ static struct size_fact nothing(void)
 		.why = NOT_MEASURED };
 }
 
-static bool is_known(const struct size_fact *fact)
+bool size_is_known(const struct size_fact *fact)
 {
 	return !isnan(fact->value);
 }
 
-/* A number of the headline or the summary; nothing() where it is none that can be. */
-static struct size_fact take(const json_t *of, const char *name, double most)
+struct size_fact size_take(const json_t *of, const char *name, double most)
 {
-	struct size_fact fact = nothing();
+	struct size_fact fact = size_nothing();
 	const char *quality = info_text(of, name, "quality");
 	const char *key = info_text(of, name, "key");
 	double value = size_sane(info_number(of, name, "value"), most);
@@ -60,136 +55,21 @@ static struct size_fact take(const json_t *of, const char *name, double most)
 	return fact;
 }
 
-/* What a limit must hold, by the kernel's own account of the job's cgroup. */
-static struct size_fact take_lasting(const json_t *info)
-{
-	const json_t *summary = json_object_get(info, "summary");
-	struct size_fact fact;
-
-	if (!info_has_own_cgroup(info))
-		return nothing();
-	fact = take(summary, LASTING_PEAK, SIZE_BYTES_MAX);
-	return is_known(&fact) ? fact : take(summary, LASTING_HIGHEST, SIZE_BYTES_MAX);
-}
-
-/* The largest process, where nothing is told of the whole job. */
-static struct size_fact take_largest_process(const json_t *headline)
-{
-	struct size_fact fact = take(headline, "memory_peak_process_bytes", SIZE_BYTES_MAX);
-	const char *quality = info_text(headline, "processes", "quality");
-	bool is_alone = info_number(headline, "processes", "value") == 1 && quality &&
-			strcmp(quality, quality_name(EXACT)) == 0;
-
-	if (is_known(&fact) && !is_alone) {
-		fact.quality = LOWER_BOUND;
-		fact.upper = (double) INFINITY;
-	}
-	return fact;
-}
-
 static double scheduled(const json_t *info, const char *key)
 {
 	return size_sane(
 		info_number(json_object_get(info, "summary"), key, "value"), SIZE_CORES_MAX);
 }
 
-/* sacct's MaxRSS is of the largest task: where there were others, it says nothing of the job. */
-static struct size_fact of_all_tasks(const json_t *info, struct size_fact largest)
-{
-	double tasks = scheduled(info, TASKS);
-
-	/* A job that was ended for want of memory needs that or more all the same. */
-	if (tasks > 1 && !info_says_oom(info)) {
-		largest = nothing();
-		snprintf(largest.why, sizeof(largest.why),
-			"sacct tells its largest of %.9g tasks alone; TRESUsageInTot in --format "
-			"tells all",
-			tasks);
-		return largest;
-	}
-	largest.quality = LOWER_BOUND;
-	largest.upper = (double) INFINITY;
-	return largest;
-}
-
-/* Of what was measured at samples or in processes: the greater, for the job needs no less than either. */
-static struct size_fact take_sampled(const json_t *info)
-{
-	const json_t *headline = json_object_get(info, "headline");
-	struct size_fact lasting = take_lasting(info);
-	struct size_fact peak = take(headline, "memory_peak_bytes", SIZE_BYTES_MAX);
-
-	if (!is_known(&peak))
-		peak = take_largest_process(headline);
-	if (strcmp(peak.key, TASK_RSS) == 0)
-		peak = of_all_tasks(info, peak);
-	if (!is_known(&lasting))
-		return peak;
-	if (!is_known(&peak))
-		return lasting;
-	/* Between samples there may have been more, and pages of files that are in use are not in it. */
-	bool both_are_least = lasting.quality != EXACT && peak.quality != UPPER_BOUND;
-	if (both_are_least && peak.value > lasting.value)
-		return peak;
-	/* The bound is of the memory of processes: where the kernel's own for them comes to more, it says nothing. */
-	if (lasting.quality != EXACT && peak.upper >= lasting.value)
-		lasting.upper = peak.upper;
-	return lasting;
-}
-
-/* The kernel's exact peak of the job's own cgroup has caches of files in it: less the most of those that a sample saw (tmpfs is among them, and no cache) it is what
- * lasts, or more. That sees what came and went between two samples. NAN: it cannot be told. */
-static double charged_without_caches(const json_t *info, double charged)
-{
-	const json_t *summary = json_object_get(info, "summary");
-	double file = size_sane(
-		info_number(summary, "cgroup_peak_memory_file_bytes", "value"), SIZE_BYTES_MAX);
-	double shmem = size_sane(
-		info_number(summary, "cgroup_peak_memory_shmem_bytes", "value"), SIZE_BYTES_MAX);
-	double caches = isnan(shmem) ? file : file > shmem ? file - shmem : 0;
-
-	return charged > caches ? charged - caches : (double) NAN;
-}
-
-static struct size_fact take_memory(const json_t *info)
-{
-	struct size_fact fact = take_sampled(info);
-	struct size_fact charged = take(
-		json_object_get(info, "headline"), "memory_peak_charged_bytes", SIZE_BYTES_MAX);
-	double lasting;
-
-	if (is_known(&fact) && (fact.quality == SAMPLED || fact.quality == LOWER_BOUND))
-		fact.samples = size_sane(info_number(info, "self", "ticks"), SIZE_BYTES_MAX);
-	if (!is_known(&fact) || !is_known(&charged) || charged.quality != EXACT ||
-		!info_has_own_cgroup(info))
-		return fact;
-	lasting = charged_without_caches(info, charged.value);
-	if (lasting > fact.value && fact.quality != UPPER_BOUND && fact.quality != EXACT) {
-		fact.value = lasting;
-		fact.quality = ESTIMATE;
-		fact.samples = (double) NAN;
-		size_put_text(fact.key, sizeof(fact.key), charged.key);
-	}
-	/* No limit has to hold more than was ever charged: pages of libraries that were there before are resident, and not charged. */
-	if (charged.value < fact.upper)
-		fact.upper = charged.value;
-	if (fact.value > charged.value) {
-		fact.value = charged.value;
-		fact.quality = UPPER_BOUND;
-		size_put_text(fact.key, sizeof(fact.key), charged.key);
-	}
-	return fact;
-}
-
 static struct size_fact take_wall(const struct stored_run *run, double series_end)
 {
 	const json_t *info = run->info;
 	struct size_fact fact =
-		take(json_object_get(info, "headline"), "wall_seconds", SIZE_SECONDS_MAX);
+		size_take(json_object_get(info, "headline"), "wall_seconds", SIZE_SECONDS_MAX);
 	double wall = size_sane(info_number(info, "time", "wall_seconds"), SIZE_SECONDS_MAX);
 	bool ended = run->state == STORED_DONE && json_object_get(info, "outcome");
 
-	if (is_known(&fact) || (isnan(wall) && isnan(series_end)))
+	if (size_is_known(&fact) || (isnan(wall) && isnan(series_end)))
 		return fact;
 	fact.why[0] = '\0';
 	fact.value = isnan(wall) ? series_end : wall;
@@ -212,14 +92,14 @@ static double stopped_of(const json_t *info, double wall)
 static struct size_fact take_cpus(const json_t *headline, const struct size_fact *cpu,
 	const struct size_fact *time, double stopped)
 {
-	struct size_fact fact = take(headline, "cpu_mean_cores", SIZE_CORES_MAX);
+	struct size_fact fact = size_take(headline, "cpu_mean_cores", SIZE_CORES_MAX);
 	double went_on = time->value - stopped;
 	double more = time->value / went_on;
 
-	if (is_known(&fact) && stopped > 0 && went_on > 0) {
+	if (size_is_known(&fact) && stopped > 0 && went_on > 0) {
 		fact.value *= more;
 		fact.upper *= more;
-	} else if (!is_known(&fact) && is_known(cpu) && went_on > 0 &&
+	} else if (!size_is_known(&fact) && size_is_known(cpu) && went_on > 0 &&
 		   cpu->value / went_on <= SIZE_CORES_MAX) {
 		fact = *cpu;
 		fact.value /= went_on;
@@ -232,24 +112,24 @@ static struct size_fact take_cpus(const json_t *headline, const struct size_fact
 static void take_facts(const struct stored_run *run, double series_end, struct size_run *ret)
 {
 	const json_t *headline = json_object_get(run->info, "headline");
-	struct size_fact cpu = take(headline, "cpu_seconds", SIZE_SECONDS_MAX);
+	struct size_fact cpu = size_take(headline, "cpu_seconds", SIZE_SECONDS_MAX);
 	struct size_fact wall = take_wall(run, series_end);
 	double stopped = stopped_of(run->info, wall.value);
 
-	ret->facts[SIZE_MEMORY] = take_memory(run->info);
+	ret->facts[SIZE_MEMORY] = size_memory_take(run->info);
 	ret->facts[SIZE_CPUS] = take_cpus(headline, &cpu, &wall, stopped);
 	ret->held_seconds = wall.value;
 	wall.value -= stopped;
 	wall.upper -= stopped;
 	ret->facts[SIZE_TIME] = wall;
-	ret->charged = take(headline, "memory_peak_charged_bytes", SIZE_BYTES_MAX);
-	if (is_known(&ret->charged) && !info_has_own_cgroup(run->info))
+	ret->charged = size_take(headline, "memory_peak_charged_bytes", SIZE_BYTES_MAX);
+	if (size_is_known(&ret->charged) && !info_has_own_cgroup(run->info))
 		snprintf(ret->charged.why, sizeof(ret->charged.why),
 			"others may have been in its cgroup");
-	ret->tasks = scheduled(run->info, TASKS);
+	ret->tasks = scheduled(run->info, SIZE_TASKS);
 	ret->nodes = scheduled(run->info, NODES);
 	ret->largest_task_alone =
-		strcmp(ret->facts[SIZE_MEMORY].key, TASK_RSS) == 0 && isnan(ret->tasks);
+		strcmp(ret->facts[SIZE_MEMORY].key, SIZE_TASK_RSS) == 0 && isnan(ret->tasks);
 	ret->cpu_seconds = cpu.value;
 	ret->cpu_quality = cpu.quality;
 	ret->wall_seconds = wall.value;

@@ -25,6 +25,8 @@ struct size_fact {
 	double value; /* NAN: it was not measured; `why` says so */
 	double upper; /* it was not more than that; INFINITY: that is not known */
 	double samples; /* that it was the most of; NAN: it is not known, or no matter */
+	double shared,
+		swapped; /* of memory: bytes in it that no process had mapped, and that were swapped out; 0 */
 	uint8_t quality; /* enum quality */
 	bool at_least; /* the job would have used more: it was ended or held back */
 	double least; /* of that: the limit that ended it; what it needs is more; 0: none is known */

@@ -296,6 +296,24 @@ static void add_added(const struct size_part *part, struct buf *line)
 		SIZE_AROUND_BYTES / (1024.0 * 1024));
 }
 
+/* What is in the numbers that no process has in memory. */
+static void add_beside(const struct size_part *part, struct buf *line)
+{
+	char bytes[UNITS_TEXT_SIZE];
+
+	if (part->shared > 0) {
+		amount_text(SIZE_MEMORY, part->shared, bytes);
+		buf_addf(line,
+			"In it: up to %s of shared memory (tmpfs, memfd) that came during a run "
+			"and that no process had mapped, taken as the job's own. ",
+			bytes);
+	}
+	if (part->swapped > 0) {
+		amount_text(SIZE_MEMORY, part->swapped, bytes);
+		buf_addf(line, "In it: up to %s that was swapped out at the most. ", bytes);
+	}
+}
+
 void size_plan_say_none(const struct size_plan *plan, enum size_resource resource, struct buf *out)
 {
 	const struct size_part *part = &plan->parts[resource];
@@ -347,6 +365,7 @@ static void part_text(struct page *p, const struct size_plan *plan, const struct
 	add_seen(resource, part, &line);
 	if (resource == SIZE_MEMORY) {
 		buf_add_char(&line, ' ');
+		add_beside(part, &line);
 		add_added(part, &line);
 	} else if (part->stretch > 1.005) {
 		buf_addf(&line,
