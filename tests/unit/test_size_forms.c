@@ -334,7 +334,7 @@ static void what_is_in_doubt_is_refused(void **state)
 		"#!/bin/sh\n#SBATCH --nodes=2\n", "#!/bin/sh\n#SBATCH -N2\n",
 		"#!/bin/sh\n#SBATCH --mem-per-gpu=3G\n", "#!/bin/sh\n#SBATCH --cpus-per-gpu 3\n",
 		"#!/bin/sh\n#SBATCH --time-min=5\n", "#!/bin/sh\r\n#SBATCH --mem=1G\r\nx\r\n",
-		"#!/bin/sh\n#SBATCH --mem=1G\ncat <<E\na\r\nE\n",
+		"#!/bin/sh\r", "#!/bin/sh\n#SBATCH --mem=1G\ncat <<E\na\r\nE\n",
 		"\xef\xbb\xbf#!/bin/sh\n#SBATCH --mem=1G\n",
 		"#!/bin/sh\n#SBATCH -J a\\ -c9 --mem=64G -t1\n",
 		"#!/bin/sh\n#SBATCH --mem=1\n#SBATCH hetjob\n#SBATCH --mem=2\n" };

@@ -313,7 +313,8 @@ static int judge_file(const char *script, size_t n, struct error *err)
 	if (n < 2 || memcmp(script, "#!", 2) != 0)
 		return error_say(err, -EINVAL,
 			"no batch script: its first line is no #!INTERPRETER, which sbatch needs");
-	if (memmem(script, n, "\r\n", 2))
+	/* One that ends with CR has no LF there yet. */
+	if (memmem(script, n, "\r\n", 2) || script[n - 1] == '\r')
 		return error_say(err, -EINVAL,
 			"lines of it end with CR LF, which sbatch refuses: make them end with LF "
 			"(dos2unix)");
