@@ -134,6 +134,11 @@ static char *shape_of(const struct stored_run *run, bool *ret_failed)
 	return shape;
 }
 
+static double written_at(const struct stat *st)
+{
+	return (double) st->st_mtim.tv_sec + (double) st->st_mtim.tv_nsec / 1e9;
+}
+
 /* Adds up the files that the command names, as they are now; those that were written to since it began are its outputs, or not what it read. */
 static double bytes_of_inputs(const struct stored_run *run)
 {
@@ -160,7 +165,7 @@ static double bytes_of_inputs(const struct stored_run *run)
 		else
 			snprintf(path, sizeof(path), "%s/%s", directory, word);
 		if (word[0] && stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
-			(double) st.st_mtime < began)
+			written_at(&st) < began)
 			sum += (double) st.st_size;
 	}
 	return sum > 0 ? sum : (double) NAN;

@@ -332,8 +332,11 @@ def test_input_bytes_are_those_of_the_files_that_the_command_names(records):
     for number in (1, 4, 2, 3, 5):
         # The runs are of 2026: what was written before they began is an input, and the rest an output.
         os.utime(records.call.write(f"in{number}.dat", b"x" * (number * 1000)), (1, 1_700_000_000))
-        records.call.write(f"out{number}.dat", b"x" * 100_000)
-        records.write(100 * number, argv=["job", f"in{number}.dat", "-o", f"out{number}.dat"], working_directory=str(records.call.here))
+        # The tenth of a second counts: short runs write within the second in which they began.
+        out = records.call.write(f"out{number}.dat", b"x" * (number * 1000))
+        os.utime(out, ns=(0, 1_767_348_000_800_000_000))
+        records.write(100 * number, argv=["job", f"in{number}.dat", "-o", f"out{number}.dat"], working_directory=str(records.call.here),
+                      time={"started": "2026-01-02T10:00:00.700000Z", "utc_offset": "+00:00", "wall_seconds": 600})
     memory = records.json("runs", "--by", "input_bytes=3000")["memory_bytes"]
 
     assert memory["slope"] == pytest.approx(100 * MIB / 1000) and memory["fixed"] == pytest.approx(0, abs=1)
