@@ -35,7 +35,7 @@ static void an_end_that_came_too_early_makes_time_and_memory_a_least(void **stat
 			OUTCOME_FAILED },
 		{ "\"x\": 1", "its recorder was lost", "its recorder was lost", STORED_LOST,
 			OUTCOME_LOST },
-		{ "\"x\": 1", "is still running", "is still running", STORED_RUNNING,
+		{ "\"x\": 1", "it is still running", "is still running", STORED_RUNNING,
 			OUTCOME_RUNNING },
 		{ "\"x\": 1", "how it ended is not known", "how it ended is not known", STORED_DONE,
 			OUTCOME_FINE },
