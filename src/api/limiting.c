@@ -186,6 +186,9 @@ static bool takes_default(struct session *s)
 	job->status_tick = 0; /* not the one read in this tick: it may have set a handler since */
 	process_read_status(&s->monitor.ledger, job, true);
 	const struct proc_status *status = &job->status;
+	/* It ended in this moment: there is nothing that the signal can do to it. */
+	if (job->status_error == ESRCH || job->status_error == ENOENT)
+		return true;
 	return job->status_error == 0 && status->has_signals_blocked &&
 	       ((status->signals_blocked | status->signals_ignored | status->signals_caught) &
 		       bit) == 0;

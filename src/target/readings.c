@@ -136,8 +136,14 @@ void process_read_status(struct ledger *l, struct process *p, bool at_once)
 	p->status_tick = l->ticks;
 	p->status_rss_pages = p->stat.rss_pages;
 	p->uid = status.uid;
-	if (!status.has_memory && p->has_status && p->status.has_memory)
-		return; /* it became a zombie: the last reading with memory stands */
+	/* It became a zombie: of memory the last reading that has any stands, and that may be from before it was what it ended as. */
+	if (!status.has_memory && p->has_status && p->status.has_memory) {
+		p->status.has_signals_blocked = status.has_signals_blocked;
+		p->status.signals_blocked = status.signals_blocked;
+		p->status.signals_ignored = status.signals_ignored;
+		p->status.signals_caught = status.signals_caught;
+		return;
+	}
 	p->status = status;
 	p->has_status = true;
 	if (!status.has_memory)
