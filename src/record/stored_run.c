@@ -238,6 +238,11 @@ static int take_own(struct stored_run *run, json_t *info, struct error *err)
 
 		run->state = STORED_LOST;
 		snprintf(run->why, sizeof(run->why), "%s", why ? why : "");
+	} else if (strcmp(text_at(info, NULL, "state"), "running") != 0 &&
+		   strcmp(text_at(info, NULL, "state"), "done") != 0) {
+		/* Whatever it means, it does not say that the run was over. */
+		run->state = STORED_LOST;
+		snprintf(run->why, sizeof(run->why), "its state is none that is known");
 	}
 	return 0;
 }

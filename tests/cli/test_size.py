@@ -876,6 +876,13 @@ def test_logs_of_tools_that_see_no_end_promise_nothing(records, name):
     assert told["outcomes"] == {"unknown": 1} and told["wall_seconds"]["why"] == "how it ended is not known"
 
 
+@pytest.mark.parametrize("members, outcomes", [({"state": "weird"}, {"lost": 3}), ({"target": {"kind": "tree"}}, {"unknown": 3})], ids=["state", "watched"])
+def test_an_exit_code_of_0_is_no_end_of_what_was_not_over_or_not_seen_whole(records, members, outcomes):
+    for _ in range(3):
+        records.write(100, **members)
+    assert records.json("runs", status=1)["outcomes"] == outcomes
+
+
 def test_a_run_that_was_told_to_end_may_not_have_finished(records):
     told = {**FINE, "evidence": "wait status 0, reaped by the keeper; SIGTERM (sent to assay by pid 7 of uid 0 and passed on) came 12 ms before the end"}
     records.write(100, outcome=told)

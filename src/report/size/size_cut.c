@@ -125,7 +125,7 @@ static void say_end(const struct stored_run *run, char ret[SIZE_WHY_SIZE])
 		snprintf(ret, SIZE_WHY_SIZE, "killed for want of memory");
 	else if (info_member(run->info, "outcome", "signal"))
 		say_signal(info_number(run->info, "outcome", "signal"), ret);
-	else if (!json_is_number(code))
+	else if (!json_is_number(code) || json_object_get(run->info, "target"))
 		say_end_in_words(run, ret);
 	else if (json_number_value(code) != 0)
 		snprintf(ret, SIZE_WHY_SIZE, "failed with exit code %.9g", json_number_value(code));
