@@ -196,7 +196,7 @@ def system_tests(directory, env=None):
     report = TOP / directory / "pytest.xml"
     report.unlink(missing_ok=True)
     status, output = run([PYTHON, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={report}", *folders],
-                         timeout=1200, env={"ASSAY": str(program), "PYTHONDONTWRITEBYTECODE": "1", **(env or {})})
+                         timeout=2400, env={"ASSAY": str(program), "PYTHONDONTWRITEBYTECODE": "1", **(env or {})})
     (TOP / directory / "pytest.log").write_text(output)
     failed_before = len(results.failed)
     if report.exists():
