@@ -298,7 +298,8 @@ def test_a_run_within_a_run_has_a_cgroup_within_the_cgroup(run_assay, assay, roo
         assert info["headline"]["cpu_seconds"]["quality"] == "exact"
         assert info["headline"]["cpu_seconds"]["key"] == "cgroup_cpu_seconds"
     assert within["headline"]["cpu_seconds"]["value"] < run.headline["cpu_seconds"]["value"]
-    assert within["headline"]["cpu_seconds"]["value"] >= run.truth["cpu_seconds"]
+    # Between its fork and its move into the cgroup the process that becomes the job is the recorder's work, not the job's.
+    assert within["headline"]["cpu_seconds"]["value"] >= run.truth["cpu_seconds"] - run.truth["cpu_before_seconds"]
 
 
 @pytest.fixture

@@ -28,6 +28,7 @@ static void ledger_map(int fd)
 
 static void ledger_create(const char *truth_path)
 {
+	uint64_t before = process_cpu_ns();
 	int low = memfd_create("ledger", 0), fd = fcntl(low, F_DUPFD, LEDGER_FD_MIN);
 
 	/* Where few descriptors are allowed the low one has to do. */
@@ -41,6 +42,7 @@ static void ledger_create(const char *truth_path)
 	if (strlen(truth_path) >= sizeof(ledger->truth_path))
 		die("length of the truth file's name");
 	memcpy(ledger->truth_path, truth_path, strlen(truth_path) + 1);
+	ledger->cpu_before_ns = before;
 	ledger->processes = 1;
 	ledger->memory_peak_bytes = UNKNOWN;
 	ledger->memory_process_bytes = UNKNOWN;

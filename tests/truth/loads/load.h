@@ -16,6 +16,7 @@
 
 /* Lives in a memfd: fork shares it, and an image started by exec maps the inherited descriptor again. */
 struct ledger {
+	uint64_t cpu_before_ns; /* of the first process, before its main */
 	_Atomic uint64_t cpu_ns; /* booked by processes that no ancestor waits for */
 	_Atomic uint64_t
 		unfolded; /* how many did so: their teardown is in no clock they can read */

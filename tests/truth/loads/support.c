@@ -196,8 +196,9 @@ void truth_write(void)
 	int fd = open(ledger->truth_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
 	int n = snprintf(line, sizeof(line),
 		"{\"processes\":%" PRIu64 ",\"unfolded\":%" PRIu64 ",\"threads\":%" PRIu64
-		",\"pid\":%d",
-		ledger->processes, ledger->unfolded, ledger->threads, (int) ledger->pid);
+		",\"pid\":%d,\"cpu_before_seconds\":%.9f",
+		ledger->processes, ledger->unfolded, ledger->threads, (int) ledger->pid,
+		(double) ledger->cpu_before_ns / 1e9);
 
 	if (fd < 0)
 		die(ledger->truth_path);
