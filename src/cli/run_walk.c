@@ -11,6 +11,7 @@
 #include "cli/log.h"
 #include "cli/run_words.h"
 #include "cli/verb.h"
+#include "record/foreign/import.h"
 
 static void tell(struct run_walk *walk, const char *line)
 {
@@ -57,7 +58,7 @@ static bool holds_several(const char *word)
 {
 	struct stored_run second;
 
-	if (access(word, F_OK) < 0 || stored_run_open_which(word, 1, &second, NULL) < 0)
+	if (stored_run_open_which(word, 1, &second, NULL) < 0)
 		return false;
 	stored_run_done(&second);
 	return true;
@@ -113,9 +114,17 @@ static int take_other(struct run_walk *walk, const char *word)
 int run_walk_word(struct run_walk *walk, const char *word)
 {
 	struct stored_run run;
+	bool several;
 
 	if (walk->brief && stored_run_open_brief(word, &run) == 0)
 		return hand_over(walk, &run, false);
+	if (run_word_is_last(word) || access(word, F_OK) < 0 ||
+		stored_run_open_which(word, 0, &run, NULL) < 0)
+		return take_other(walk, word);
+	several = run.importer && run.importer->several;
+	if (!several)
+		return hand_over(walk, &run, false);
+	stored_run_done(&run);
 	return holds_several(word) ? take_several(walk, word) : take_other(walk, word);
 }
 

@@ -371,12 +371,17 @@ static int open_named(const char *word, const char *output_prefix, enum log_leve
 	return r;
 }
 
+bool run_word_is_last(const char *word)
+{
+	return strncmp(word, LAST, strlen(LAST)) == 0;
+}
+
 int run_word_open(const char *word, const char *output_prefix, enum log_level level,
 	struct stored_run *ret, struct error *err)
 {
 	int r;
 
-	if (strncmp(word, LAST, strlen(LAST)) == 0)
+	if (run_word_is_last(word))
 		return open_last(word, output_prefix, ret, err);
 	r = stored_run_open(word, ret, err);
 	if (r == -ENOENT && !strchr(word, '/'))

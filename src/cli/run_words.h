@@ -7,6 +7,8 @@
 #include "record/find_runs.h"
 #include "record/run_names.h"
 #include "record/stored_run.h"
+#include <stdbool.h>
+
 
 struct error;
 
@@ -32,6 +34,8 @@ struct error;
 
 /* Looks for runs in the place that such a prefix names, which need not be there. NULL: none was given. */
 int find_usual_runs(const char *output_prefix, found_each *each, void *context, struct error *err);
+/* Whether the word is @last or counts back from it, whatever files there are. */
+bool run_word_is_last(const char *word);
 /* Opens the run that the word stands for, with such a prefix; which one of several is taken is a warning. A negative errno with a line. */
 int run_word_open(const char *word, const char *output_prefix, enum log_level level,
 	struct stored_run *ret, struct error *err);

@@ -278,6 +278,9 @@ static void say_left_out(const struct size_runs *runs)
 		complain("1 copy of a run was left out: each run counts once");
 	else if (runs->copies > 1)
 		complain("%zu copies of runs were left out: each run counts once", runs->copies);
+	if (runs->damaged > SIZE_DAMAGED_NAMED)
+		complain("of %zu more runs the series is damaged or not whole",
+			runs->damaged - SIZE_DAMAGED_NAMED);
 	if (runs->waiting == 1)
 		complain("1 job never began: it is no run");
 	else if (runs->waiting > 1)

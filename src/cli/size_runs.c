@@ -260,7 +260,9 @@ static int keep(struct size_runs *runs, const struct stored_run *run, size_t at,
 	if (runs->by)
 		more->covariate = covariate_of(runs, run);
 	if (trouble.code < 0) {
-		complain("%s", trouble.text);
+		if (runs->damaged < SIZE_DAMAGED_NAMED)
+			complain("%s", trouble.text);
+		runs->damaged++;
 		runs->failed = true;
 	}
 	return 0;

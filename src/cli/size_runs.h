@@ -15,6 +15,8 @@ struct where;
 #define SIZE_BY_LEAST 1e-18
 #define SIZE_BY_MOST 1e18
 
+#define SIZE_DAMAGED_NAMED 3
+
 struct size_runs {
 	/* how they are chosen */
 	const char *output_prefix;
@@ -31,7 +33,8 @@ struct size_runs {
 	size_t waiting; /* jobs that never began; left out */
 	size_t foreign; /* whose covariate is there and is no number that can be followed */
 	char first_foreign[64];
-	bool failed; /* some could not be read: a line was said about each */
+	size_t damaged; /* whose series lacks something: of the first SIZE_DAMAGED_NAMED a line was said */
+	bool failed; /* some could not be read, a line was said about each; or some are damaged */
 
 	/* private */
 	void *seen; /* of tsearch(3): the files and their runs that were taken */

@@ -6,6 +6,7 @@ import os
 import random
 import re
 import shutil
+import subprocess
 
 import pytest
 
@@ -433,6 +434,33 @@ def test_a_run_with_more_cores_than_asked_for_takes_longer_with_a_course_and_wit
     sized = records.json("runs", "--target", "60%")
 
     assert sized["cpus"]["request"] == 2 and sized["wall_seconds"]["stands_on"] == 1300
+
+
+def test_of_many_damaged_series_three_are_named_and_the_others_counted(records):
+    """The second of their two windows is of the third."""
+    for number in range(5):
+        run = records.write(100 + number, wall=30, measurements=[{"key": "tree_cpu_percent"}])
+        windows = [{"schema": "assay-usage", "version": "1.0", "sequence": i, "time": "2026-01-02T10:00:00Z", "start_seconds": i * 10,
+                    "end_seconds": i * 10 + 10, "samples": 10, "values": {"tree_cpu_seconds": {"delta": 10}}, "processes": []} for i in (0, 2)]
+        records.call.write(f"{run}/usage.jsonl", "".join(json.dumps(window) + "\n" for window in windows))
+    called = records.size("runs", status=1)
+
+    assert called.err.splitlines() == [
+        *(f"assay: runs/000{number}/usage.jsonl: 1 window of its series is missing" for number in (1, 2, 3)),
+        "assay: of 2 more runs the series is damaged or not whole"]
+    assert "5 runs" in called.out
+
+
+def test_each_run_that_is_named_is_read_once(records, strace):
+    runs = records.several([100, 110, 120])
+    call = records.call
+    done = subprocess.run([strace, "-f", "-qq", "-e", "trace=openat", "-o", str(call.here / "trace"), str(call.program), "size", *runs],
+                          cwd=call.here, env=call.run_assay.environment({"HOME": str(call.here / "home"), "ASAN_OPTIONS": "detect_leaks=0"}),
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=True)
+    opened = [line for line in (call.here / "trace").read_text().splitlines() if 'info.json"' in line]
+
+    assert b"3 runs" in done.stdout, done.stderr
+    assert len(opened) == 3, opened
 
 
 def test_without_a_course_the_cores_in_use_on_average_are_asked_for(records):
