@@ -97,7 +97,7 @@ static void steps_become_what_each_knows_of_retries(void **state)
 		"memory: 2048Mi\n# when that is not enough: memory: 4096Mi, then memory: "
 		"10240Mi\n");
 	assert_form("nextflow", &ask,
-		"memory { [2048, 4096, 10240][Math.min(task.attempt, 3) - 1] * 1.MB }\n"
+		"memory { 1.MB * [2048, 4096, 10240][Math.min(task.attempt, 3) - 1] }\n"
 		"errorStrategy { task.exitStatus in 137..140 ? 'retry' : 'finish' }\nmaxRetries "
 		"2\n");
 	assert_form("snakemake", &ask,
@@ -122,7 +122,7 @@ static void one_step_is_no_retry_and_equal_ones_are_asked_for_once(void **state)
 	assert_form("htcondor", &ask,
 		"request_memory = 1024 MB\nretry_request_memory = 1025 MB, 2048 MB\n");
 	assert_form("nextflow", &ask,
-		"memory { [1024, 1024, 1025, 2048][Math.min(task.attempt, 4) - 1] * 1.MB }\n"
+		"memory { 1.MB * [1024, 1024, 1025, 2048][Math.min(task.attempt, 4) - 1] }\n"
 		"errorStrategy { task.exitStatus in 137..140 ? 'retry' : 'finish' }\nmaxRetries "
 		"3\n");
 }

@@ -164,23 +164,25 @@ static void add_list(struct buf *out, const uint64_t *amounts, size_t n, uint64_
 	buf_add_char(out, ']');
 }
 
-/* Nextflow's MemoryUnit: KB, MB, GB are powers of 1024. Attempts count from 1; 137 is a task that was killed, as for want of memory. */
+/*
+ * Nextflow's MemoryUnit: KB, MB, GB are powers of 1024; a unit times a number, as Groovy's own numbers are not made to be multiplied by one.
+ * Attempts count from 1; 137 is a task that was killed, as for want of memory.
+ */
 static void nextflow(const struct size_ask *ask, struct buf *out)
 {
 	if (ask->cpus > 0)
 		buf_addf(out, "cpus %" PRIu64 "\n", ask->cpus);
 	if (ask->n_memory_steps > 1) {
-		buf_add_text(out, "memory { ");
+		buf_add_text(out, "memory { 1.MB * ");
 		add_list(out, ask->memory_steps, ask->n_memory_steps, MIB);
-		buf_addf(out, "[Math.min(task.attempt, %zu) - 1] * 1.MB }\n", ask->n_memory_steps);
+		buf_addf(out, "[Math.min(task.attempt, %zu) - 1] }\n", ask->n_memory_steps);
 	} else if (ask->memory_bytes > 0) {
 		buf_addf(out, "memory '%" PRIu64 " MB'\n", in_units(ask->memory_bytes, MIB));
 	}
 	if (ask->n_seconds_steps > 1) {
-		buf_add_text(out, "time { ");
+		buf_add_text(out, "time { 1.min * ");
 		add_list(out, ask->seconds_steps, ask->n_seconds_steps, MINUTE);
-		buf_addf(
-			out, "[Math.min(task.attempt, %zu) - 1] * 1.min }\n", ask->n_seconds_steps);
+		buf_addf(out, "[Math.min(task.attempt, %zu) - 1] }\n", ask->n_seconds_steps);
 	} else if (ask->seconds > 0) {
 		buf_addf(out, "time '%" PRIu64 " min'\n", in_units(ask->seconds, MINUTE));
 	}
