@@ -6,7 +6,9 @@ import shutil
 import signal
 import sqlite3
 import subprocess
+import tempfile
 import time
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +16,7 @@ from calling import Caller
 from support import read_info, wait_for
 
 MANY = 130  # runs for which an index is made
+TREES = 9  # made at once
 LATELY_SECONDS = 2.2  # a directory that changed so lately is read again in any case
 
 QUERIES = [
@@ -29,34 +32,53 @@ def call(run_assay, assay, room):
     return Caller(run_assay, assay, room / "here")
 
 
-def make(call, name, template, value):
+def make(here, name, template, value):
     """A run like another, with a value of its own; tag n is that, too."""
     info = json.loads(template)
     info["headline"]["memory_peak_bytes"]["value"] = value
     info["tags"] = {"n": str(value)}
-    directory = call.here / "runs" / name
+    directory = here / "runs" / name
     directory.mkdir(parents=True)
     (directory / "info.json").write_text(json.dumps(info))
     (directory / "usage.jsonl").write_text("{}\n" * value)
 
 
-@pytest.fixture
-def tree(call):
-    """Many runs, some of them deeper, none of which changed lately."""
+@pytest.fixture(scope="module")
+def shelf():
+    """Trees of the age that they need, made several at a time: they wait together."""
+    path = Path(tempfile.mkdtemp(prefix="assay-test-", dir=os.environ.get("ASSAY_TEST_DIRECTORY", "/var/tmp")))
+    yield path
+    shutil.rmtree(path)
+
+
+def stock(call, shelf):
     assert call("run", "-q", "-p", "template/", "--", "true").status == 0
     info = json.loads((call.here / "template" / "info.json").read_text())
     info["measurements"] = info["measurements"][:3]  # most of the bytes
-    template = json.dumps(info)
-    for i in range(MANY):
-        make(call, f"r{i}" if i % 10 else f"deep/er/r{i}", template, i)
-    age(call)
-    call.template = template
+    (shelf / "template").write_text(json.dumps(info))
+    for number in range(TREES):
+        here = shelf / f"tree{number}"
+        here.mkdir()
+        here.chmod(0o777)
+        for i in range(MANY):
+            make(here, f"r{i}" if i % 10 else f"deep/er/r{i}", json.dumps(info), i)
+    age(shelf)
+
+
+@pytest.fixture
+def tree(call, shelf):
+    """Many runs, some of them deeper, none of which changed lately: a directory that is moved changes, those in it do not."""
+    if not list(shelf.glob("tree*")):
+        stock(call, shelf)
+    shutil.rmtree(call.here)
+    next(shelf.glob("tree*")).rename(call.here)
+    call.template = (shelf / "template").read_text()
     return call
 
 
-def age(call):
+def age(here):
     """Waits until no directory changed so lately that it is read in any case."""
-    newest = max(path.stat().st_ctime for path in call.here.rglob("*") if path.is_dir() and "home" not in path.parts)
+    newest = max(path.stat().st_ctime for path in here.rglob("*") if path.is_dir() and "home" not in path.parts)
     wait_for(lambda: time.time() > newest + LATELY_SECONDS, "the directories to be of an age")
 
 
@@ -149,16 +171,16 @@ def test_every_change_is_seen(tree, aged):
 
     def check():
         if aged:
-            age(tree)
+            age(tree.here)
         for _ in range(2):
             assert values(tree) == sorted(expected)
             assert values(tree, "--last") == values(tree, "--last", "--no-index")
 
     check()
-    make(tree, "new", tree.template, 500)
+    make(tree.here, "new", tree.template, 500)
     expected.append(500)
     check()
-    make(tree, "deep/er/still/new", tree.template, 501)
+    make(tree.here, "deep/er/still/new", tree.template, 501)
     expected.append(501)
     check()
     shutil.rmtree(tree.here / "runs" / "r7")
@@ -190,7 +212,7 @@ def test_every_change_is_seen(tree, aged):
 def test_a_record_that_is_replaced_or_continued_is_seen(tree):
     values(tree)
     assert tree("run", "-q", "--clobber", "-p", "runs/r1/", "--", "sh", "-c", "exit 3").status == 3
-    age(tree)
+    age(tree.here)
     assert ls(tree, "runs", "-F", "exit_code", "-w", "prefix = runs/r1/")[1] == '{"exit_code": 3}\n'
     assert tree("run", "-q", "--clobber", "-p", "runs/r1/", "--", "sh", "-c", "exit 4").status == 4
     assert ls(tree, "runs", "-F", "prefix", "-w", "exit_code = 4")[1] == '{"prefix": "runs/r1/"}\n'
@@ -207,7 +229,7 @@ def test_what_runs_or_was_lost_is_always_read(tree, run_assay, room):
         return [json.loads(line)["state"] for line in ls(tree, "runs", "-F", "state", "-w", "prefix like '*live/'")[1].splitlines()]
 
     try:
-        age(tree)
+        age(tree.here)
         assert [states(), states()] == [["running"]] * 2
     finally:
         os.kill(started.process.pid, signal.SIGKILL)
@@ -220,7 +242,7 @@ def test_what_runs_or_was_lost_is_always_read(tree, run_assay, room):
 def test_what_cannot_be_read_is_told_every_time(tree):
     tree.write("runs/torn/info.json", tree.template[:500])
     tree.write("runs/empty/info.json", "")
-    age(tree)
+    age(tree.here)
     lines = {"assay: runs/torn/info.json: it ends in the middle (line 1)", "assay: runs/empty/info.json: it is empty"}
 
     for _ in range(3):
@@ -235,7 +257,7 @@ def test_a_link_to_an_info_file_is_followed_every_time(tree):
     tree.write("outside.json", tree.template)
     (tree.here / "runs" / "linked").mkdir()
     (tree.here / "runs" / "linked" / "info.json").symlink_to(tree.here / "outside.json")
-    age(tree)
+    age(tree.here)
     assert len(values(tree)) == MANY + 1
     info = json.loads(tree.template)
     info["headline"]["memory_peak_bytes"]["value"] = 700
@@ -302,7 +324,7 @@ def test_an_index_that_can_be_read_alone_is_used_and_stays_right(tree, ordinary_
     values(tree)
     for path in (tree.here, *tree.here.rglob("*")):
         path.chmod(0o755 if path.is_dir() else 0o644)
-    make(tree, "new", tree.template, 600)
+    make(tree.here, "new", tree.template, 600)
 
     for _ in range(2):
         assert values(tree, user=ordinary_user) == [*range(MANY), 600]
@@ -313,7 +335,7 @@ def test_an_index_that_can_be_read_alone_is_used_and_stays_right(tree, ordinary_
 @pytest.mark.parametrize("lock", ["IMMEDIATE", "EXCLUSIVE"])
 def test_a_locked_index_is_no_failure(tree, lock):
     values(tree)
-    make(tree, "new", tree.template, 600)
+    make(tree.here, "new", tree.template, 600)
     index = sqlite3.connect(indexes(tree)[0], isolation_level=None)
     index.execute(f"BEGIN {lock}")
     try:
@@ -329,7 +351,7 @@ def test_no_index_leaves_it_alone_and_rebuild_makes_it_anew(tree):
     values(tree)
     [path] = indexes(tree)
     before = path.read_bytes()
-    make(tree, "new", tree.template, 600)
+    make(tree.here, "new", tree.template, 600)
     values(tree, "--no-index")
     assert path.read_bytes() == before
     write_in_place(tree, "r5", 10000)
@@ -390,7 +412,7 @@ def test_what_was_kept_of_a_run_that_changed_since_is_neither_listed_nor_counted
     for there, name in ((MANY - 1, "r7"), (MANY - 2, "r8"), (MANY - 12, "deep")):
         shutil.rmtree(tree.here / "runs" / name)  # each before a list that does not know it yet
         if name == "deep":
-            make(tree, "new", tree.template, 600)
+            make(tree.here, "new", tree.template, 600)
         assert tree("ls", "runs", "-w", "memory_peak_bytes > 1000").err == f"assay: none of the {there - (name == 'deep') * 2} runs here matches\n"
     info = json.loads(tree.template)
     info["headline"]["memory_peak_bytes"]["value"] = 700
@@ -407,7 +429,7 @@ def test_a_tree_that_changed_takes_nothing_from_the_rows_of_those_before_it(tree
             n = int(info["tags"]["n"]) * 2 + (name == "more")
             info["time"]["started"] = f"2020-01-01T00:{n // 60:02}:{n % 60:02}.000000Z"
             tree.write(path.parent / "other", json.dumps(info)).rename(path)
-    age(tree)
+    age(tree.here)
     words = ("ls", "runs", "more", "-f", "jsonl", "-n", "6", "-F", "prefix")
     tree(*words)
     assert len(indexes(tree)) == 2
