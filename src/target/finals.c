@@ -52,7 +52,8 @@ static void remember_leader(struct finals *f, const struct taskstats_record *tas
 }
 
 /* Whether the job's: by the census. One that lost events still has pids of which it was not told that they ended, and which a stranger may have by
- * now: then by the parent at its end, which outlives its children mostly and was not so easily missed. */
+ * now: then by the parent at its end, which outlives its children mostly and was not so easily missed. A parent that has ended is none: where pids go
+ * round fast, it had its pid after a stranger of whom there still is a record. */
 static bool is_the_jobs(const struct finals *f, const struct taskstats_record *task, pid_t process)
 {
 	if (f->census->complete)
@@ -62,7 +63,7 @@ static bool is_the_jobs(const struct finals *f, const struct taskstats_record *t
 	/* A thread has the parent of its process, and without tgid it could pass for a process. The keeper's children are all the job's. */
 	pid_t parent = task->tgid ? task->parent_tgid : 0;
 	return parent > 0 && (parent == f->ledger->job_pid || parent == f->ledger->keeper_pid ||
-				     census_knows(f->census, parent));
+				     census_living_threads(f->census, parent) > 0);
 }
 
 /* Whether a process of one thread ended, of which there is no second record. */

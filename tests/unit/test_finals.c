@@ -130,6 +130,12 @@ static void a_parent_counts_only_when_the_census_lost_events(void **state)
 	intmap_set(&b->census.threads, 103, 1);
 	take(b, ended(103, 77, "stranger", MS));
 	assert_null(named(b, "stranger"));
+	/* A living member has children; what ended may have had the pid of a stranger, whose child ended before. */
+	take(b, ended(104, 103, "grandchild", MS));
+	assert_int_equal(named(b, "grandchild")->processes, 1);
+	intmap_set(&b->census.ended, 105, 0);
+	take(b, ended(106, 105, "stranger", MS));
+	assert_null(named(b, "stranger"));
 }
 
 static void a_process_that_was_sampled_keeps_its_place_and_gets_its_last_values(void **state)
