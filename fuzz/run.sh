@@ -11,10 +11,17 @@ seconds=${1:-60}
 source=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 build=${FUZZ_BUILD:-$source/build-fuzz}
 
-if [ ! -f "$build/build.ninja" ]; then
+# Several of these may run at once; one of them builds.
+mkdir -p "$build/findings"
+build_harness() (
+	flock 9
+	[ -f "$build/build.ninja" ] || configure
+	ninja -C "$build" "fuzz/fuzz_$1"
+) 9>"$build/lock"
+configure() {
 	CC=clang meson setup "$build" "$source" -Dfuzz=enabled -Dtests=disabled -Dman=disabled -Dbuildtype=debugoptimized \
 		-Db_sanitize=address,undefined -Db_lundef=false -Dc_args=-fsanitize=fuzzer-no-link
-fi
+}
 if [ $# -eq 0 ]; then
 	for harness in "$source"/fuzz/fuzz_*.c; do
 		name=${harness##*/fuzz_}
@@ -23,9 +30,8 @@ if [ $# -eq 0 ]; then
 fi
 
 status=0
-mkdir -p "$build/findings"
 for name in "$@"; do
-	ninja -C "$build" "fuzz/fuzz_$name"
+	build_harness "$name"
 	mkdir -p "$build/corpus/$name"
 	UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 "$build/fuzz/fuzz_$name" -max_total_time="$seconds" -max_len=8192 \
 		-timeout=5 -print_final_stats=1 -artifact_prefix="$build/findings/$name-" \
