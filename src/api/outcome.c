@@ -38,6 +38,8 @@ void outcome_from_status(struct outcome *ret, int status, bool keeper_lost)
 }
 
 #define OLDEST_CAUSE_NS (60 * NSEC_PER_SEC)
+/* A batch job is told minutes before its limit, to write down where it stands. */
+#define OLDEST_REQUEST_NS (3600 * NSEC_PER_SEC)
 
 static void add_text(char *text, size_t size, const char *more)
 {
@@ -120,7 +122,7 @@ void outcome_add_request(struct outcome *o, const struct sender *latest, uint64_
 
 		/* What came after the end told nobody. */
 		if (by->monotonic_ns == 0 || by->monotonic_ns > end_ns ||
-			end_ns - by->monotonic_ns > OLDEST_CAUSE_NS)
+			end_ns - by->monotonic_ns > OLDEST_REQUEST_NS)
 			continue;
 		name_sender(by, requests[i], who, sizeof(who));
 		format_signal(requests[i], name);

@@ -385,8 +385,21 @@ static void say_none_of(const struct size_plan *plan, enum size_resource resourc
 	buf_done(&line);
 }
 
+/* That a request promises less than was asked for. */
+static void say_unsure(
+	const struct size_part *part, const struct size_wish *wish, const char *resource)
+{
+	if (part->bound.beyond)
+		complain(
+			"%s: beyond all that was seen of runs that ended by themselves: no promise",
+			resource);
+	else if (part->bound.method == SIZE_MARGIN && wish->confidence > 0)
+		complain("%s: a confidence of %.9g %% is not reached; it takes %zu runs", resource,
+			100 * wish->confidence, part->bound.needed);
+}
+
 /* On standard error, for who reads the lines of a scheduler or the difference in a script. */
-static void say_missing(const struct size_plan *plan)
+static void say_missing(const struct size_plan *plan, const struct size_wish *wish)
 {
 	for (int i = 0; i < N_SIZE_RESOURCE; i++) {
 		const struct size_part *part = &plan->parts[i];
@@ -394,22 +407,45 @@ static void say_missing(const struct size_plan *plan)
 		if (part->request == 0)
 			say_none_of(plan, (enum size_resource) i);
 		else if (part->bound.method == SIZE_CUT_OFF)
-			complain("%s: %zu of %zu runs were cut off: it is the next to try, and no "
-				 "promise",
+			complain("%s: of %zu of %zu runs only a least is known: it is the next to "
+				 "try, and no promise",
 				size_resource_name((enum size_resource) i), part->cut_off,
 				part->measured);
+		else
+			say_unsure(part, wish, size_resource_name((enum size_resource) i));
+		if (part->unknown > 0 && part->request > 0)
+			complain("%s: of %zu of %zu runs it is not known%s%s%s",
+				size_resource_name((enum size_resource) i), part->unknown, plan->n,
+				part->why_unknown[0] ? " (" : "", part->why_unknown,
+				part->why_unknown[0] ? ")" : "");
 	}
+}
+
+/* A script has room for the first one alone. */
+static void say_steps(const struct size_plan *plan)
+{
+	struct buf line = { 0 };
+
+	if (plan->parts[SIZE_MEMORY].n_requests < 2)
+		return;
+	size_plan_say_steps(plan, &line);
+	if (!line.failed)
+		complain("memory: %s", line.data);
+	buf_done(&line);
 }
 
 /* What the request is of, where schedulers have each node or task in mind. */
 static void say_parts(const struct size_plan *plan)
 {
+	double tasks = fmax(1, plan->tasks);
+	double nodes = fmax(1, plan->nodes);
+
 	if (plan->tasks > 1 || plan->nodes > 1)
-		complain("the runs had up to %.0f tasks on %.0f nodes, and the request is for all "
-			 "of "
-			 "them together: divide it by hand (--mem is of a node, --cpus-per-task of "
-			 "a task)",
-			plan->tasks > 1 ? plan->tasks : 1, plan->nodes > 1 ? plan->nodes : 1);
+		complain(
+			"the runs had up to %.0f task%s on %.0f node%s, and the request is for all "
+			"of them together: divide it by hand (--mem is of a node, --cpus-per-task "
+			"of a task)",
+			tasks, tasks > 1 ? "s" : "", nodes, nodes > 1 ? "s" : "");
 	if (plan->largest_task_alone > 0)
 		complain("of %zu of %zu runs the memory is that of the largest task, and how many "
 			 "there were is not told: give sacct --format NTasks and TRESUsageInTot",
@@ -430,7 +466,8 @@ static int write_plan(const struct request *q, const struct size_plan *plan)
 	size_plan_ask(plan, &q->options, &ask);
 	say_parts(plan);
 	if (q->script) {
-		say_missing(plan);
+		say_missing(plan, &q->options.wish);
+		say_steps(plan);
 		if (ask.memory_bytes == 0 && ask.cpus == 0 && ask.seconds == 0) {
 			complain("there is no request: no copy of %s is written", q->script);
 			return EXIT_TROUBLE;
@@ -442,7 +479,7 @@ static int write_plan(const struct request *q, const struct size_plan *plan)
 	} else if (q->format == SIZE_JSON) {
 		size_plan_json(plan, &q->options, &out);
 	} else {
-		say_missing(plan);
+		say_missing(plan, &q->options.wish);
 		size_form_find(forms[q->format])->write(&ask, &out);
 	}
 	return write_all(&out);

@@ -109,7 +109,12 @@ static bool tell_time(const char *text, void (*tell)(struct draft *, uint64_t), 
 
 static void tell_times(const struct sacct_table *table, const struct cells *cells, struct draft *d)
 {
-	bool local = tell_time(sacct_cell(table, cells, "Start"), draft_started, d);
+	const char *start = sacct_cell(table, cells, "Start");
+	bool local = tell_time(start, draft_started, d);
+
+	/* It still tells which run came before which. */
+	if (local)
+		draft_text(d, "time", "started_local", start);
 
 	if (tell_time(sacct_cell(table, cells, "End"), draft_ended, d) || local)
 		draft_note(d, "sacct writes local time without its zone: the time in UTC is not "

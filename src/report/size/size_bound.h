@@ -24,6 +24,12 @@ enum size_method {
 	SIZE_CUT_OFF /* too many were cut off above all the others: a next try, not a bound */
 };
 
+enum size_order {
+	SIZE_ORDER_KNOWN, /* or too few runs for a drift to be seen in, or a covariate explains them */
+	SIZE_ORDER_UNDATED, /* some have no start */
+	SIZE_ORDER_TOGETHER /* many began together, as an array does */
+};
+
 struct size_bound {
 	enum size_method method;
 	double request; /* NAN: the runs say nothing */
@@ -37,6 +43,7 @@ struct size_bound {
 		n_cut_off; /* points that were looked at, and those among them that were cut off */
 	size_t needed; /* runs that it takes for SIZE_RANK, none of them cut off */
 	/* how the values were brought to the place of the next run */
+	enum size_order order; /* whether a drift could be looked for */
 	bool drifts; /* they rise or fall with time */
 	double drift; /* growth from one whole run to the next: 0.01 is 1 % */
 	bool by; /* they follow the covariate: fixed + slope * at */

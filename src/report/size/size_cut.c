@@ -43,9 +43,10 @@ static void cut(struct size_fact *fact, const char *format, ...)
 {
 	va_list args;
 
-	if (isnan(fact->value) || fact->at_least)
+	if (isnan(fact->value) || (fact->at_least && !fact->of_one_task))
 		return;
 	fact->at_least = true;
+	fact->of_one_task = false;
 	fact->upper = (double) INFINITY;
 	va_start(args, format);
 	vsnprintf(fact->why, sizeof(fact->why), format, args);
@@ -165,6 +166,24 @@ static double limit_of_memory(const json_t *info)
 	return info_is(json_object_get(info, "limit"), "name", "memory") ? of_option : of_cgroup;
 }
 
+/* It may have been ended before the first sample: then the limit is all that is known of it. */
+static void take_limit(const json_t *info, struct size_fact *memory)
+{
+	double limit = limit_of_memory(info);
+	double steps = info_number(
+		json_object_get(info, "summary"), "sacct_peak_out_of_memory_steps_count", "value");
+
+	if (!isnan(memory->value) || !(limit > 0) ||
+		!(info_says_oom(info) || steps > 0 ||
+			info_is(json_object_get(info, "limit"), "name", "memory")))
+		return;
+	*memory = (struct size_fact){ .value = limit,
+		.upper = (double) INFINITY,
+		.samples = (double) NAN,
+		.quality = LOWER_BOUND,
+		.key = SIZE_LIMIT };
+}
+
 static void cut_memory(const struct stored_run *run, struct size_fact *memory)
 {
 	const json_t *info = run->info;
@@ -172,6 +191,7 @@ static void cut_memory(const struct stored_run *run, struct size_fact *memory)
 	double kills =
 		info_number(json_object_get(info, "summary"), "cgroup_oom_kills_count", "value");
 
+	take_limit(info, memory);
 	if (info_says_oom(info))
 		cut(memory, "killed for want of memory");
 	else if (kills > 0 && info_has_own_cgroup(info))
@@ -183,19 +203,21 @@ static void cut_memory(const struct stored_run *run, struct size_fact *memory)
 	if (limit && strcmp(limit, "memory") == 0)
 		cut(memory, "cut off by the memory limit");
 	cut_by_hits(info, memory);
-	if (memory->at_least)
+	if (memory->at_least && !memory->of_one_task)
 		memory->least = fmax(limit_of_memory(info), 0);
 }
 
 /* Slurm's own word for it is TIMEOUT; a job that it told to end may do so with an exit code of 0. */
-static void cut_time(const json_t *info, struct size_fact *time)
+static void cut_time(const json_t *info, double held, struct size_fact *time)
 {
 	const json_t *limit = info_limit(info, "time", NULL);
 	double seconds = limit ? size_sane(info_number(limit, "limit", NULL), SIZE_SECONDS_MAX)
 			       : (double) NAN;
 
-	if (!json_object_get(info, "imported") && time->value >= NEAR_TIME_LIMIT * seconds)
-		cut(time, "it had %.0f %% of its time limit of %.9g s", 100 * time->value / seconds,
+	/* That it was stopped does not stop Slurm's clock, unless Slurm did it. */
+	held = held >= time->value ? held : time->value;
+	if (!json_object_get(info, "imported") && held >= NEAR_TIME_LIMIT * seconds)
+		cut(time, "it had %.0f %% of its time limit of %.9g s", 100 * held / seconds,
 			seconds);
 }
 
@@ -237,7 +259,8 @@ void size_cut_take(const struct stored_run *run, struct size_run *ret)
 		cut(memory, "%s", why);
 		cut(&ret->facts[SIZE_TIME], "%s", why);
 	}
-	cut_time(run->info, &ret->facts[SIZE_TIME]);
+	cut_time(run->info, ret->held_seconds, &ret->facts[SIZE_TIME]);
+	ret->unfinished = why[0] || ret->facts[SIZE_TIME].at_least;
 	cut_cpus(run->info, &ret->demand, &ret->facts[SIZE_CPUS]);
 	ret->outcome = outcome_of(run, why);
 }

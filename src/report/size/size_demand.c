@@ -133,6 +133,8 @@ static void tell_damage(const struct stored_run *run, const struct series_survey
 	const char *file = run->series ? run->series : run->file;
 	uint64_t missing = series_missing_unsaid(run, survey);
 
+	/* Of a run that is over nobody is still writing it. */
+	missing += run->state == STORED_DONE && survey->torn;
 	if (!trouble)
 		return;
 	if (code < 0)

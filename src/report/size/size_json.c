@@ -38,22 +38,30 @@ static json_t *seen_json(const struct size_part *part)
 static json_t *part_json(const struct size_part *part, enum size_resource resource)
 {
 	static const char *const methods[] = { "none", "rank", "margin", "next_try" };
+	static const char *const orders[] = { NULL, "no_start", "began_together" };
 	const struct size_bound *b = &part->bound;
 	json_t *of = json_object();
 
 	if (part->request > 0)
 		info_set_count(of, "request", part->request);
-	else if (b->next_try > 0)
-		info_set_number(of, "next_try", b->next_try);
+	else if (part->next_try > 0)
+		info_set_count(of, "next_try", part->next_try);
 	info_set_count(of, "runs", part->measured);
 	info_set_count(of, "cut_off", part->cut_off);
-	if (part->measured > 0) {
+	if (part->key[0]) {
 		info_set_text(of, "key", part->key);
 		info_set_text(of, "quality", quality_name((enum quality) part->quality));
+	}
+	if (part->measured > 0) {
 		json_object_set_new(of, "seen", seen_json(part));
 	}
 	if (part->why_not[0])
 		info_set_text(of, "why", part->why_not);
+	if (part->unknown > 0) {
+		info_set_count(of, "unknown", part->unknown);
+		if (part->why_unknown[0])
+			info_set_text(of, "why_unknown", part->why_unknown);
+	}
 	if (resource == SIZE_CPUS)
 		return of;
 	info_set_text(of, "method", methods[b->method]);
@@ -66,6 +74,8 @@ static json_t *part_json(const struct size_part *part, enum size_resource resour
 		info_set_count(of, "rank", b->rank);
 	if (b->drifts)
 		info_set_number(of, "drift", b->drift);
+	if (orders[b->order])
+		info_set_text(of, "drift_not_looked_for", orders[b->order]);
 	if (b->by) {
 		info_set_number(of, "fixed", b->fixed);
 		info_set_number(of, "slope", b->slope);

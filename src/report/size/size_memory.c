@@ -41,23 +41,21 @@ static struct size_fact take_largest_process(const json_t *headline)
 	return fact;
 }
 
-/* sacct's MaxRSS is of the largest task: where there were others, it says nothing of the job. */
+/* sacct's MaxRSS is of the largest task: where there were others, the job needs more. */
 static struct size_fact of_all_tasks(const json_t *info, struct size_fact largest)
 {
 	double tasks = size_sane(
 		info_number(json_object_get(info, "summary"), SIZE_TASKS, "value"), SIZE_CORES_MAX);
 
-	/* A job that was ended for want of memory needs that or more all the same. */
-	if (tasks > 1 && !info_says_oom(info)) {
-		largest = size_nothing();
+	largest.quality = LOWER_BOUND;
+	largest.upper = (double) INFINITY;
+	if (tasks > 1) {
+		largest.at_least = largest.of_one_task = true;
 		snprintf(largest.why, sizeof(largest.why),
 			"sacct tells its largest of %.9g tasks alone; TRESUsageInTot in --format "
 			"tells all",
 			tasks);
-		return largest;
 	}
-	largest.quality = LOWER_BOUND;
-	largest.upper = (double) INFINITY;
 	return largest;
 }
 

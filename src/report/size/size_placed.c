@@ -230,8 +230,12 @@ static int place_in_time(const struct size_point *points, size_t n, struct size_
 	for (size_t i = 0; i < n; i++)
 		placed[i] = points[i];
 	*ret_n = n;
-	if (whole < SIZE_DRIFT_LEAST || !are_dated(points, n) ||
-		(double) together > TOGETHER_MOST * (double) whole || !has_drift(turns, whole))
+	if (whole >= SIZE_DRIFT_LEAST)
+		b->order = !are_dated(points, n) ? SIZE_ORDER_UNDATED
+			   : (double) together > TOGETHER_MOST * (double) whole
+				   ? SIZE_ORDER_TOGETHER
+				   : SIZE_ORDER_KNOWN;
+	if (whole < SIZE_DRIFT_LEAST || b->order != SIZE_ORDER_KNOWN || !has_drift(turns, whole))
 		return 0;
 	r = slope_of(turns, whole, &slope);
 	if (r < 0)

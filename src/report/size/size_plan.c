@@ -44,7 +44,10 @@ static double raised(const struct size_fact *fact, enum size_resource resource)
 	double value = fact->value;
 	double missed = SIZE_MISSED + (fact->samples >= 1 ? 1 / sqrt(fact->samples) : 0);
 
+	/* It is the difference of two stamps of whole seconds. */
 	if (resource == SIZE_TIME)
+		return strcmp(fact->key, SIZE_SACCT_TIME) == 0 ? value + 1 : value;
+	if (strcmp(fact->key, SIZE_LIMIT) == 0)
 		return value;
 	if (may_miss(fact))
 		value = fmin(value * (1 + missed), fmax(fact->upper, value));
@@ -65,7 +68,7 @@ static uint64_t round_memory(double bytes)
 /* Schedulers count time limits in minutes. */
 static uint64_t round_time(double seconds)
 {
-	return (uint64_t) ceil(seconds / 60 - 1e-9) * 60;
+	return (uint64_t) fmax(1, ceil(seconds / 60 - 1e-9)) * 60;
 }
 
 static uint64_t rounded(enum size_resource resource, double amount)
@@ -91,6 +94,7 @@ static void note_source(struct size_part *part, const struct size_fact *fact)
 	part->missed += may_miss(fact);
 	part->of_processes += is_of_processes(fact);
 	part->cut_off += fact->at_least;
+	part->of_one_task += fact->of_one_task;
 	if (fact->at_least) {
 		part->cut_off_most = fmax(part->cut_off_most, fmax(fact->value, fact->least));
 	} else {
@@ -105,6 +109,12 @@ static void note_why(struct size_part *part, const struct size_fact *fact)
 		part->other_reasons = part->other_reasons || strcmp(part->why_not, fact->why) != 0;
 	else if (fact->why[0])
 		snprintf(part->why_not, sizeof(part->why_not), "%s", fact->why);
+}
+
+static void note_unknown(struct size_part *part, const struct size_fact *fact)
+{
+	if (part->unknown++ == 0)
+		snprintf(part->why_unknown, sizeof(part->why_unknown), "%s", fact->why);
 }
 
 /* How much longer it takes on so many cores; of a run whose course is not known, at the least: no work is lost, and all of it was in use on average. */
@@ -133,8 +143,12 @@ static size_t gather(struct size_plan *plan, const struct size_options *o,
 
 		if (fact->at_least || !(fact->value > 0))
 			note_why(part, fact);
-		if (!(fact->value > 0) || (o->wish.by && !(run->covariate > 0)))
+		if (o->wish.by && !(run->covariate > 0))
 			continue;
+		if (!(fact->value > 0)) {
+			note_unknown(part, fact);
+			continue;
+		}
 		seen[n] = fact->value;
 		value = fmax(raised(fact, resource), fact->least);
 		/* On the cores that are asked for, it may take longer than it did. */
@@ -187,7 +201,9 @@ static int size_one(struct size_plan *plan, const struct size_options *o,
 	if (r < 0)
 		return r;
 	part->once = part->request = rounded(resource, part->bound.request);
-	part->next_try = rounded(resource, part->bound.next_try);
+	/* Of the largest task alone nothing follows for the job. */
+	if (part->of_one_task == 0 || part->of_one_task < part->measured)
+		part->next_try = rounded(resource, part->bound.next_try);
 	if (o->retry && resource == SIZE_MEMORY && part->request > 0 && is_promised(&part->bound))
 		r = take_steps(part, points, n, o);
 	return r;
@@ -226,8 +242,10 @@ static void choose_cores(struct size_plan *plan, const struct size_options *o, d
 		/* What did not come to its end may have had its busy time before it. */
 		if (run->facts[SIZE_TIME].at_least)
 			note_why(part, &run->facts[SIZE_TIME]);
-		part->unfinished += cores > 0 && run->facts[SIZE_TIME].at_least;
-		if (!(cores > 0) || run->facts[SIZE_TIME].at_least)
+		part->unfinished += cores > 0 && run->unfinished;
+		if (!(cores > 0))
+			note_unknown(part, &run->facts[SIZE_CPUS]);
+		if (!(cores > 0) || run->unfinished)
 			continue;
 		note_source(part, &run->facts[SIZE_CPUS]);
 		plan->cores.n_demands += run->demand.seconds != NULL;
@@ -316,6 +334,18 @@ static void describe(struct size_plan *plan, const struct size_options *o)
 	}
 }
 
+/* A local time of an unknown zone is comparable with its like alone. */
+static void leave_other_clocks(struct size_run *runs, size_t n)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < n; i++)
+		any = any || (!isnan(runs[i].started) && !runs[i].local);
+	for (size_t i = 0; any && i < n; i++)
+		if (runs[i].local)
+			runs[i].started = (double) NAN;
+}
+
 int size_plan_make(
 	struct size_run *runs, size_t n, const struct size_options *options, struct size_plan *ret)
 {
@@ -327,6 +357,7 @@ int size_plan_make(
 		.runs = runs, .n = n, .tasks = (double) NAN, .nodes = (double) NAN
 	};
 	if (r == 0) {
+		leave_other_clocks(runs, n);
 		qsort(runs, n, sizeof(*runs), by_start);
 		describe(ret, options);
 		choose_cores(ret, options, room);

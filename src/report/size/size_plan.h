@@ -44,6 +44,9 @@ struct size_part {
 	size_t measured; /* runs that tell something */
 	size_t unfinished; /* of CPUs: runs that do, and are not taken */
 	size_t cut_off; /* of them */
+	size_t of_one_task; /* of those that were cut off: what is told is of the largest task alone */
+	size_t unknown; /* runs that tell nothing of it */
+	char why_unknown[SIZE_WHY_SIZE]; /* the first reason of these; or "" */
 	size_t missed,
 		of_processes; /* those whose number may have missed some; those without memory of the kernel */
 	double least_whole, most_whole; /* of runs that came to their end; NAN: there are none */
@@ -98,6 +101,8 @@ void size_plan_ask(
 
 struct buf;
 /* "no request: no run finished (ended by SIGKILL). The next to try is 2 GiB, to be measured again." */
+/* What comes first, what after a failure, and what that holds; of memory with more than one amount. */
+void size_plan_say_steps(const struct size_plan *plan, struct buf *out);
 void size_plan_say_none(const struct size_plan *plan, enum size_resource resource, struct buf *out);
 void size_plan_text(const struct size_plan *plan, const struct size_options *options, size_t width,
 	bool color, struct buf *out);

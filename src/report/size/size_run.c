@@ -209,11 +209,25 @@ static void take_argv(const json_t *info, const char *name, struct size_run *ret
 	}
 }
 
-static int take_identity(const struct stored_run *run, struct size_run *ret)
+/* Local times alone tell the order of runs that have nothing else. */
+static void take_start(const json_t *info, struct size_run *ret)
 {
-	const char *started = info_text(run->info, "time", "started");
+	const char *started = info_text(info, "time", "started");
+	const char *local = info_text(info, "time", "started_local");
 	double seconds;
 	bool zoned;
+
+	ret->started = (double) NAN;
+	if (started && stamp_read(started, &seconds, &zoned) && zoned) {
+		ret->started = seconds;
+	} else if (local && stamp_read(local, &seconds, &zoned) && !zoned) {
+		ret->started = seconds;
+		ret->local = true;
+	}
+}
+
+static int take_identity(const struct stored_run *run, struct size_run *ret)
+{
 	bool failed = false;
 
 	ret->file = copy(run->file, &failed);
@@ -223,8 +237,7 @@ static int take_identity(const struct stored_run *run, struct size_run *ret)
 	/* Where it is there, argv is not all that was run. */
 	take_argv(run->info, info_member(run->info, "command", "argv_hex") ? "argv_hex" : "argv",
 		ret, &failed);
-	ret->started =
-		started && stamp_read(started, &seconds, &zoned) && zoned ? seconds : (double) NAN;
+	take_start(run->info, ret);
 	return failed ? -ENOMEM : 0;
 }
 

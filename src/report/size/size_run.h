@@ -18,6 +18,8 @@ struct error;
 enum size_resource { SIZE_MEMORY, SIZE_TIME, SIZE_CPUS, N_SIZE_RESOURCE };
 
 #define SIZE_KEY_SIZE 96
+#define SIZE_LIMIT "limit" /* the key of what was ended by its limit before anything was measured */
+#define SIZE_SACCT_TIME "sacct_elapsed_seconds" /* between two stamps of whole seconds */
 #define SIZE_WHY_SIZE 200
 
 /* One number of a run: bytes, seconds, cores. */
@@ -29,6 +31,7 @@ struct size_fact {
 		swapped; /* of memory: bytes in it that no process had mapped, and that were swapped out; 0 */
 	uint8_t quality; /* enum quality */
 	bool at_least; /* the job would have used more: it was ended or held back */
+	bool of_one_task; /* `at_least` for that alone: it is of the largest of several tasks */
 	double least; /* of that: the limit that ended it; what it needs is more; 0: none is known */
 	char key[SIZE_KEY_SIZE]; /* the measurement it comes from */
 	char why[SIZE_WHY_SIZE]; /* of what was cut off or is absent: in words; "" */
@@ -63,8 +66,10 @@ struct size_run {
 	size_t argc;
 	char *shape; /* of the command: size_shape_of(); owned; set by who takes the run; NULL: not known */
 	char *host; /* owned, or NULL */
-	double started; /* seconds since 1970; NAN */
+	double started; /* seconds since 1970; of a local time whose zone is not known, as if it were UTC: `local`; NAN */
+	bool local;
 	enum compare_outcome outcome;
+	bool unfinished; /* it is not known to have come to its end */
 	struct size_fact
 		facts[N_SIZE_RESOURCE]; /* SIZE_CPUS: the cores that were in use on average */
 	struct size_fact charged; /* memory with caches of files: what page cache would like */

@@ -29,7 +29,8 @@ enum meaning {
 	MEANS_MEMORY_PER_CPU,
 	MEANS_TASKS, /* more than one of these multiplies the amounts */
 	MEANS_OTHER_WAY, /* amounts by the GPU, or a least time */
-	MEANS_BY_TASK, /* the same, if its value is of CPUs or memory */
+	MEANS_BY_TASK, /* the same, if its value is of CPUs or memory; of GPUs it may make tasks */
+	MEANS_GPUS_OF_TASK, /* as many tasks as these fit into the GPUs, unless their number is told */
 	MEANS_EXCLUSIVE,
 	MEANS_IGNORE_PBS,
 	MEANS_NOTHING
@@ -50,8 +51,10 @@ struct reading {
 	bool found[N_WANTED], doubled[N_WANTED];
 	bool per_cpu; /* memory was asked for by the CPU */
 	bool whole_node; /* --mem=0 */
+	bool tasks_told, gpus_of_task;
 	bool many_tasks, exclusive, heterogeneous, other_way, ignore_pbs;
 	size_t stray; /* a word that is no option, from 1 */
+	size_t ambiguous; /* an option that is short for several; from 1 */
 	size_t lacking; /* an option whose value is not there, or on another line; from 1 */
 };
 
@@ -73,6 +76,7 @@ static const struct option {
 	{ "mem-per-gpu", MEANS_OTHER_WAY, TAKES_VALUE, 0 },
 	{ "cpus-per-task", MEANS_CPUS, TAKES_VALUE, 'c' },
 	{ "cpus-per-gpu", MEANS_OTHER_WAY, TAKES_VALUE, 0 },
+	{ "gpus-per-task", MEANS_GPUS_OF_TASK, TAKES_VALUE, 0 },
 	{ "time", MEANS_TIME, TAKES_VALUE, 't' },
 	{ "time-min", MEANS_OTHER_WAY, TAKES_VALUE, 0 },
 	{ "tres-bind", MEANS_NOTHING, TAKES_VALUE, 0 },
@@ -129,11 +133,12 @@ static void amount_of(const struct size_ask *ask, enum wanted wanted, char text[
 		size_slurm_time(ask->seconds, text);
 }
 
-/* By its name of n bytes, or what it alone begins with; NULL: another, or more than one. */
-static const struct option *long_option(const char *name, size_t n)
+/* By its name of n bytes, or what it alone begins with; NULL: another, or more than one: then *ret_meant if one of them matters here. */
+static const struct option *long_option(const char *name, size_t n, bool *ret_meant)
 {
 	const struct option *fits = NULL;
 	size_t n_fits = 0;
+	bool matters = false;
 
 	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
 		if (strncmp(options[i].name, name, n) != 0)
@@ -141,8 +146,10 @@ static const struct option *long_option(const char *name, size_t n)
 		if (options[i].name[n] == '\0')
 			return &options[i];
 		fits = &options[i];
+		matters = matters || fits->meaning != MEANS_NOTHING;
 		n_fits++;
 	}
+	*ret_meant = n_fits > 1 && matters;
 	return n_fits == 1 && fits->meaning != MEANS_NOTHING ? fits : NULL;
 }
 
@@ -204,11 +211,16 @@ static void take_option(struct reading *r, const struct option *o, struct given 
 		change_value(r, (enum wanted) o->meaning, false, g);
 		break;
 	case MEANS_TASKS:
+		r->tasks_told = r->tasks_told || strcmp(o->name, "ntasks") == 0;
 		r->many_tasks =
 			r->many_tasks || (strcmp(g.value, "1") != 0 && strcmp(g.value, "1-1") != 0);
 		break;
 	case MEANS_BY_TASK:
 		r->other_way = r->other_way || strstr(g.value, "cpu") || strstr(g.value, "mem");
+		r->gpus_of_task = r->gpus_of_task || strstr(g.value, "gpu");
+		break;
+	case MEANS_GPUS_OF_TASK:
+		r->gpus_of_task = true;
 		break;
 	case MEANS_OTHER_WAY:
 		r->other_way = true;
@@ -248,8 +260,11 @@ static size_t take_long(struct reading *r, size_t word)
 {
 	const char *text = size_directives_text(&r->directives, word);
 	size_t n = strcspn(text, "=");
-	const struct option *o = long_option(text + 2, n - 2);
+	bool meant = false;
+	const struct option *o = long_option(text + 2, n - 2, &meant);
 
+	if (meant)
+		r->ambiguous = word + 1;
 	if (o)
 		return take_valued(r, o, word, text[n] ? n + 1 : 0);
 	if (!text[n] && word + 1 < r->directives.n &&
@@ -360,6 +375,14 @@ static int judge(const struct reading *r, struct error *err)
 		return refuse_word(r, r->stray, "no option, which sbatch refuses", err);
 	if (r->lacking)
 		return refuse_word(r, r->lacking, "its value is not on the same line", err);
+	if (r->ambiguous)
+		return refuse_word(
+			r, r->ambiguous, "short for several options, which sbatch refuses", err);
+	if (r->gpus_of_task && !r->tasks_told)
+		return error_say(err, -EINVAL,
+			"GPUs for each task make as many tasks as the GPUs are enough for: with "
+			"one "
+			"task, add #SBATCH --ntasks=1");
 	if (r->many_tasks)
 		return error_say(err, -EINVAL,
 			"it has several tasks or nodes, and the request is for all of the job: "

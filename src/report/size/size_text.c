@@ -175,8 +175,8 @@ static void add_of_cut_off(
 
 	amount_text(resource, part->cut_off_most, most);
 	buf_addf(line,
-		"the next to try, and no promise: %zu of %zu runs did not finish, one at %s, and "
-		"none shows how much it needed. The others promise ",
+		"the next to try, and no promise: of %zu of %zu runs only a least is known, one at "
+		"%s, and none shows how much it needed. The others promise ",
 		b->n_cut_off, b->n, most);
 	add_percent(line, b->promise);
 	buf_add_char(line, '.');
@@ -201,8 +201,9 @@ static void add_sureness(enum size_resource resource, const struct size_part *pa
 }
 
 /* What a job holds on average by each way. */
-static void add_steps(const struct size_part *part, struct buf *line)
+void size_plan_say_steps(const struct size_plan *plan, struct buf *line)
 {
+	const struct size_part *part = &plan->parts[SIZE_MEMORY];
 	const struct size_bound *b = &part->bound;
 	char amount[UNITS_TEXT_SIZE];
 
@@ -259,6 +260,10 @@ static void add_place(const struct size_bound *b, enum size_resource resource,
 			"The runs drift: each whole one needs %.2g %% %s than the one before; the "
 			"request is for the next, and for a drift as high as these runs allow.",
 			fabs(100 * b->drift), b->drift > 0 ? "more" : "less");
+	} else if (b->order == SIZE_ORDER_UNDATED) {
+		buf_add_text(line, "Whether they drift is not known: some have no start.");
+	} else if (b->order == SIZE_ORDER_TOGETHER) {
+		buf_add_text(line, "Whether they drift is not known: many began together.");
 	}
 }
 
@@ -280,8 +285,19 @@ static void add_seen(enum size_resource resource, const struct size_part *part, 
 	buf_add_text(line, part->key);
 	buf_addf(line, "%s).", part->other_keys ? " and others" : "");
 	if (part->cut_off > 0 && part->bound.method == SIZE_RANK)
-		buf_addf(line, " %zu that %s cut off count as that or more.", part->cut_off,
-			part->cut_off == 1 ? "was" : "were");
+		buf_addf(line, " %zu that %s cut off count%s as that or more.", part->cut_off,
+			part->cut_off == 1 ? "was" : "were", part->cut_off == 1 ? "s" : "");
+}
+
+static void add_unknown(
+	const struct size_plan *plan, const struct size_part *part, struct buf *line)
+{
+	if (part->unknown == 0)
+		return;
+	buf_addf(line, " Of %zu of %zu runs it is not known", part->unknown, plan->n);
+	if (part->why_unknown[0])
+		buf_addf(line, " (%s)", part->why_unknown);
+	buf_add_char(line, '.');
 }
 
 /* What stands in the request beside what was measured. */
@@ -319,7 +335,8 @@ void size_plan_say_none(const struct size_plan *plan, enum size_resource resourc
 	const struct size_part *part = &plan->parts[resource];
 	char next[UNITS_TEXT_SIZE];
 
-	buf_add_text(out, part->measured + part->unfinished == 0 ? "no request: no run tells of it"
+	buf_add_text(out, part->measured + part->unfinished == part->of_one_task
+				  ? "no request: no run tells of it"
 			  : part->bound.request > 0
 				  ? "no request: what follows is beyond any machine"
 				  : "no request: no run is known to have finished");
@@ -356,13 +373,14 @@ static void part_text(struct page *p, const struct size_plan *plan, const struct
 	}
 	add_lead(p, resource, part, &line);
 	if (part->n_requests > 1)
-		add_steps(part, &line);
+		size_plan_say_steps(plan, &line);
 	else
 		add_sureness(resource, part, o, &line);
 	say(p, &line);
 	add_place(&part->bound, resource, o, &line);
 	say(p, &line);
 	add_seen(resource, part, &line);
+	add_unknown(plan, part, &line);
 	if (resource == SIZE_MEMORY) {
 		buf_add_char(&line, ' ');
 		add_beside(part, &line);
@@ -417,10 +435,12 @@ static void cores_text(struct page *p, const struct size_plan *plan, const struc
 		buf_addf(&line, " (median of %zu run%s, if what has to wait loses nothing else).",
 			c->n_demands, c->n_demands == 1 ? "" : "s");
 	say(p, &line);
-	buf_addf(&line, "In use on average: %.3g (%s ", c->median_mean,
-		quality_mark((enum quality) part->quality));
-	buf_add_text(&line, part->key);
-	buf_add_text(&line, ").");
+	if (part->key[0]) {
+		buf_addf(&line, "In use on average: %.3g (%s ", c->median_mean,
+			quality_mark((enum quality) part->quality));
+		buf_add_text(&line, part->key);
+		buf_add_text(&line, ").");
+	}
 	if (c->held_back > 0)
 		buf_addf(&line,
 			" In %zu run%s all cores it had were busy for long: more may be faster; no "
