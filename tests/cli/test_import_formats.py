@@ -129,13 +129,15 @@ def test_jobs_of_a_real_slurm_ended_as_it_says(take):
         ("requeued", "done", "ended to be put back in the queue", 3), ("nodefail", "done", "ended with a node that failed", 8),
         ("cancelled", "done", "cancelled by user 1000", 3), ("requeued", "done", "exited 0", 15)]
     two = runs[6]
-    # Four tasks on two nodes, each of some 39 MiB: --mem=120M of each node.
-    assert two["headline"]["memory_peak_bytes"]["value"] == 158544 << 10
-    assert two["headline"]["memory_peak_bytes"]["key"] == "sacct_step_memory_bytes"
+    # Four tasks on two nodes, each of some 39 MiB, and beside them all the time the script that waited for them: --mem=120M of each node.
+    assert two["headline"]["memory_peak_bytes"]["value"] == (158544 + 12392) << 10
+    assert two["headline"]["memory_peak_bytes"]["key"] == "sacct_concurrent_steps_memory_bytes"
+    assert two["summary"]["sacct_peak_step_memory_bytes"]["value"] == 158544 << 10
     assert [two["summary"][f"sacct_peak_{name}_count"]["value"] for name in ("tasks", "nodes", "out_of_memory_steps")] == [4, 2, 0]
     assert two["summary"]["sacct_peak_task_rss_bytes"]["value"] == 39744 << 10
     [memory] = [limit for limit in two["target_limits"] if limit["name"] == "memory"]
     assert (memory["limit"], memory["note"]) == (240 << 20, "of the whole job")
+    # The 1500 KiB of its sleep are less than what Slurm's samples miss.
     assert runs[0]["headline"]["memory_peak_bytes"] | {"why": ""} == {"value": 216656 << 10, "quality": "estimate", "key": "sacct_task_rss_bytes", "why": ""}
     assert runs[0]["time"]["started"] == "2026-11-29T04:26:40.000000Z"
     assert runs[0]["command"]["text"] == "sbatch done.sh"
@@ -159,6 +161,74 @@ def test_steps_that_ended_badly_are_told_of_a_job_that_went_on(take, room):
     assert info["outcome"]["exit_code"] == 0
     assert info["summary"]["sacct_peak_out_of_memory_steps_count"]["value"] == 1
     assert "steps that did not come to a good end: 2 of 3, the first was 7.0" in info["notes"]
+
+
+STEPS = "JobID|State|Start|End|Elapsed|NTasks|MaxRSS|TRESUsageInTot\n7|COMPLETED|2026-01-02T10:00:00|2026-01-02T10:10:00|00:10:00|||\n"
+
+
+def memory_of(take, room, *steps, head=STEPS):
+    """Of a job with these steps."""
+    (room / "job").write_text(head + "".join(f"{step}\n" for step in steps))
+    [(info, _)] = take(room / "job")
+    return info["headline"]["memory_peak_bytes"], info
+
+
+@pytest.mark.parametrize("times, gib", [
+    (("2026-01-02T10:00:00|2026-01-02T10:10:00|", "2026-01-02T10:00:00|2026-01-02T10:10:00|"), 7),
+    (("2026-01-02T10:00:00||00:05:00", "2026-01-02T10:04:59||00:05:00"), 7), (("2026-01-02T10:00:00||00:05:00", "2026-01-02T10:05:00||00:05:00"), 4),
+    (("1767348000|1767348300|00:05:00", "1767348300|Unknown|00:05:00"), 4), (("1767348000|Unknown|00:05:00", "1767348299|Unknown|00:05:00"), 7),
+    # The clock was set back: an End before its Start tells nothing.
+    (("2026-10-25T02:50:00|2026-10-25T02:10:00|00:20:00", "2026-10-25T03:00:00|2026-10-25T03:30:00|00:30:00"), 7)])
+def test_steps_side_by_side_are_added_up(take, room, times, gib):
+    memory, info = memory_of(take, room, f"7.0|COMPLETED|{times[0]}|1|4G|mem=4G", f"7.1|COMPLETED|{times[1]}|1|3G|mem=3G")
+    assert (memory["value"], memory["quality"]) == (gib * GIB, "estimate")
+    assert memory["key"] == ("sacct_concurrent_steps_memory_bytes" if gib == 7 else "sacct_task_rss_bytes")
+    assert ("2 steps that ran side by side" in memory["why"]) == (gib == 7)
+    assert info["summary"]["sacct_peak_task_rss_bytes"]["value"] == 4 * GIB
+    assert not any("at least" in note for note in info.get("notes", []))
+
+
+def test_a_step_that_was_stopped_lasts_longer_than_its_elapsed_time(take, room):
+    head = "JobID|Start|Elapsed|Suspended|NTasks|MaxRSS\n7|100|00:01:00|00:00:30||\n"
+    for suspended, gib in (("00:00:10", 5), ("00:00:09", 3)):
+        memory, _ = memory_of(take, room, f"7.0|100|00:00:20|{suspended}|1|2G", "7.1|129|00:00:20|00:00:00|1|3G", head=head)
+        assert memory["value"] == gib * GIB
+
+
+def test_steps_whose_times_are_not_told_are_a_lower_bound(take, room):
+    memory, info = memory_of(take, room, "7.0|COMPLETED||||1|4G|mem=4G", "7.1|COMPLETED||||1|3G|mem=3G")
+    assert (memory["value"], memory["quality"]) == (4 * GIB, "lower_bound")
+    assert any(note.startswith("memory is at least that: when its steps ran is not told (Start and Elapsed") for note in info["notes"])
+    # The script and what is beside it are there with each of them, whatever is told.
+    memory, _ = memory_of(take, room, "7.batch|COMPLETED||||1|1G|", "7.0|COMPLETED||||1|4G|", "7.1|COMPLETED||||1|3G|")
+    assert (memory["value"], memory["quality"]) == (5 * GIB, "lower_bound")
+    memory, _ = memory_of(take, room, "7.batch|COMPLETED||||1|1G|", "7.extern|COMPLETED||||1|1G|", "7.0|COMPLETED||||1|4G|")
+    assert (memory["value"], memory["quality"]) == (6 * GIB, "estimate")
+
+
+@pytest.mark.parametrize("tasks, key", [("1", "sacct_concurrent_steps_memory_bytes"), ("8", "sacct_task_rss_bytes"), ("", "sacct_task_rss_bytes")])
+def test_a_sum_with_a_step_of_its_largest_task_is_none_of_all_tasks(take, room, tasks, key):
+    memory, _ = memory_of(take, room, f"7.0|COMPLETED|100|200||{tasks}|4G|", "7.1|COMPLETED|100|200||8|1G|mem=3G")
+    assert (memory["value"], memory["key"]) == (7 * GIB, key)
+
+
+def test_a_damaged_list_is_not_read_and_told(take, room):
+    memory, info = memory_of(take, room, "7.batch|COMPLETED|100|700|00:10:00|1|13107200|cpu=00:00:01,mem=12,5M")
+    assert (memory["value"], memory["key"]) == (13107200, "sacct_task_rss_bytes")
+    assert "sacct_peak_step_memory_bytes" not in info["summary"]
+    assert "lists of TRES that are damaged, and were not read: 1, the first of 7.batch" in info["notes"]
+
+    (room / "job").write_text(STEPS + "7.batch|COMPLETED|100|700|00:10:00|1||cpu=00:00:01,mem=12,5M\n")
+    [(info, _)] = take(room / "job")
+    assert "memory_peak_bytes" not in info["headline"]
+
+
+@pytest.mark.parametrize("asked, limit", [("4096", 4 * GIB), ("4096n", 4 * GIB), ("2048c", 4 * GIB), ("4G", 4 * GIB), ("1e3G", None), ("4,5G", None), ("0", None)])
+def test_memory_that_was_asked_for_without_a_unit_is_in_mib(take, room, asked, limit):
+    (room / "job").write_text(f"JobID|State|Elapsed|ReqMem|AllocCPUS\n7|COMPLETED|00:00:09|{asked}|2\n")
+    [(info, _)] = take(room / "job")
+    assert [one["limit"] for one in info["target_limits"] if one["name"] == "memory"] == ([limit] if limit else [])
+    assert ("ReqMem is damaged, and was not read" in info.get("notes", [])) == (asked in ("1e3G", "4,5G"))
 
 
 def test_any_format_of_sacct_is_read(take, room):

@@ -221,7 +221,7 @@ static void steps_of_a_job_are_one_run(void **state)
 	assert_near(headline("cpu_seconds", "lower_bound"), 12600.5);
 	assert_near(headline("cpu_user_seconds", "lower_bound"), 10800);
 	assert_near(headline("wall_seconds", "estimate"), 3600);
-	/* 4 GiB of both tasks, of which the largest had 2.5; not with the batch step's. */
+	/* 4 GiB of both tasks, of which the largest had 2.5; the 10 MiB of the batch step are of no account. */
 	assert_near(headline("memory_peak_bytes", "estimate"), 4096 * MIB);
 	assert_near(statistic("sacct_peak_task_rss_bytes"), 2560 * MIB);
 	assert_near(statistic("sacct_peak_tasks_count"), 2);
@@ -350,7 +350,9 @@ static void cells_of_sacct_are_read_or_refused(void **state)
 	static const char *const no_durations[] = { "", "UNLIMITED", "Partition_Limit", "INVALID",
 		"12", "1-", "-1:00", "1:2:3:4", "00:00:x", "nan", "4294967295-00:00:00" };
 	static const char *const no_sizes[] = { "", "K", "-1K", "1Z", "1KK", "0x10", "inf",
-		"1e300P", "18446744073709551615" };
+		"1e300P", "18446744073709551615", "1e3G", "1E3", "+5K", "12,5M" };
+	static const char *const damaged_lists[] = { "mem=12,5M", "mem", "cpu=1,mem=3K,", ",mem=3K",
+		"=3K,mem=3K", "5M,mem=3K" };
 	double value;
 	char per;
 	char found[16];
@@ -371,10 +373,26 @@ static void cells_of_sacct_are_read_or_refused(void **state)
 	assert_true(sacct_request("4000Mc", &value, &per) && per == 'c');
 	assert_true(sacct_request("8G", &value, &per) && per == '\0');
 	assert_false(sacct_request("8Gx", &value, &per));
+	assert_false(sacct_request("1e3G", &value, &per));
+	/* Slurm's own unit of what is asked for; of what was used it is bytes. */
+	assert_true(sacct_request("4096", &value, &per) && per == '\0');
+	assert_near(value, 4096 * MIB);
+	assert_true(sacct_request("512.5c", &value, &per) && per == 'c');
+	assert_near(value, 512.5 * MIB);
+	assert_true(sacct_size("4096", &value));
+	assert_near(value, 4096);
+	assert_true(sacct_size("0.5E", &value));
+	assert_near(value, MIB * MIB * MIB / 2);
 	/* "vmem=" is not "mem=". */
 	assert_true(sacct_tres("cpu=1,vmem=7K,mem=3K", "mem", found, sizeof(found)));
 	assert_string_equal(found, "3K");
 	assert_false(sacct_tres("cpu=1,vmem=7K", "mem", found, sizeof(found)));
+	assert_false(sacct_tres_is_damaged(""));
+	assert_false(sacct_tres_is_damaged("cpu=1,gres/gpu:a100=2,mem=12.5M"));
+	for (size_t i = 0; i < ARRAY_SIZE(damaged_lists); i++) {
+		assert_true(sacct_tres_is_damaged(damaged_lists[i]));
+		assert_false(sacct_tres(damaged_lists[i], "mem", found, sizeof(found)));
+	}
 	assert_true(sacct_exit("3:0", &code, &number) && code == 3 && number == 0);
 	assert_false(sacct_exit("3", &code, &number));
 }

@@ -117,30 +117,111 @@ static bool tres_of(const struct sacct_table *table, const struct cells *cells, 
 	       sacct_size(text, ret);
 }
 
+/* "3", "0003" are whole numbers; what is none tells nothing. */
+static void add_count(const char *text, struct told *of)
+{
+	double n;
+
+	if (number_is(text, &n) && n >= 1 && n <= 1e7 && n == (double) (int64_t) n)
+		larger(of, n);
+}
+
+/* Whatever is told of the step elsewhere stands. */
+static void add_damage(
+	struct sacct_job *job, const struct sacct_table *table, const struct cells *cells)
+{
+	static const char *const lists[] = { "TRESUsageInTot", "TRESUsageOutTot",
+		"TRESUsageInMax" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
+		const char *list = cell_of(table, cells, lists[i]);
+
+		if (!sacct_is_nothing(list) && sacct_tres_is_damaged(list) &&
+			job->damaged_lists++ == 0)
+			snprintf(job->damaged_step, sizeof(job->damaged_step), "%s",
+				cells->at[table->id]);
+	}
+}
+
+/* Slurm's local time without a zone is good enough for what ran beside what. */
+static bool moment_of(const char *text, double *ret)
+{
+	bool zoned;
+
+	return number_is(text, ret) || stamp_read(text, ret, &zoned);
+}
+
+/* Of an End and an Elapsed that differ the later, which has more steps side by side: a clock that was set back for the winter is no reason for fewer. */
+static bool span_of(const struct sacct_table *table, const struct cells *cells, double *ret_begin,
+	double *ret_end)
+{
+	double end;
+	double elapsed;
+	double suspended = 0;
+	bool has_end;
+	bool has_elapsed;
+
+	if (!moment_of(cell_of(table, cells, "Start"), ret_begin))
+		return false;
+	has_end = moment_of(cell_of(table, cells, "End"), &end) && end >= *ret_begin;
+	has_elapsed = seconds_of(
+		cell_of(table, cells, "ElapsedRaw"), cell_of(table, cells, "Elapsed"), &elapsed);
+	*ret_end = has_end ? end : *ret_begin;
+	/* Elapsed is without the time in which it was stopped. */
+	sacct_duration(cell_of(table, cells, "Suspended"), &suspended);
+	if (has_elapsed && *ret_begin + elapsed + suspended > *ret_end)
+		*ret_end = *ret_begin + elapsed + suspended;
+	return has_end || has_elapsed;
+}
+
+/* `task`, `all`: what its largest task and all of its tasks had, 0 where that is not told. */
+static int add_step_memory(struct sacct_job *job, const struct sacct_table *table,
+	const struct cells *cells, double task, double all)
+{
+	const char *name = strchr(cells->at[table->id], '.') + 1;
+	/* Scripts and shells are one task. */
+	bool is_srun = *name >= '0' && *name <= '9';
+	struct told tasks = { !is_srun, 1 };
+	struct sacct_step step = { .bytes = all > task ? all : task };
+
+	if (!(step.bytes > 0))
+		return 0;
+	add_count(cell_of(table, cells, "NTasks"), &tasks);
+	step.is_whole = all > 0 || (tasks.is && tasks.value == 1);
+	step.is_timed = span_of(table, cells, &step.begin, &step.end);
+	return sacct_steps_add(&job->memory, name, &step);
+}
+
 /* A size of 0 for memory is no reading: no process has none. */
-static void add_memory(
+static int add_memory(
 	struct sacct_job *job, const struct sacct_table *table, const struct cells *cells)
 {
 	const char *id = cells->at[table->id];
-	double bytes;
+	double bytes = 0;
+	double task = 0;
+	double all = 0;
 	bool told = (sacct_size(cell_of(table, cells, "MaxRSS"), &bytes) && bytes > 0) ||
 		    (tres_of(table, cells, "TRESUsageInMax", "mem", &bytes) && bytes > 0);
 
 	if (told && (!job->rss.is || bytes > job->rss.value))
 		snprintf(job->rss_step, sizeof(job->rss_step), "%s", strchr(id, '.') ? id : "");
-	if (told)
-		larger(&job->rss, bytes);
-	else
+	if (told) {
+		task = bytes;
+		larger(&job->rss, task);
+	} else {
 		job->steps_without_rss++;
+	}
 	if (sacct_size(cell_of(table, cells, "MaxVMSize"), &bytes) && bytes > 0)
 		larger(&job->vmsize, bytes);
-	/* Steps may follow one another: their memory is not added up. */
-	if (tres_of(table, cells, "TRESUsageInTot", "mem", &bytes) && bytes > 0)
-		larger(&job->memory_sum, bytes);
+	if (tres_of(table, cells, "TRESUsageInTot", "mem", &bytes) && bytes > 0) {
+		all = bytes;
+		larger(&job->memory_sum, all);
+	}
 	if (tres_of(table, cells, "TRESUsageInMax", "gres/gpumem", &bytes))
 		larger(&job->gpu_memory, bytes);
 	if (tres_of(table, cells, "TRESUsageInMax", "gres/gpuutil", &bytes))
 		larger(&job->gpu_busy, bytes);
+	return strchr(id, '.') ? add_step_memory(job, table, cells, task, all) : 0;
 }
 
 static void add_io(
@@ -160,15 +241,6 @@ static void add_io(
 	if (number_is(cell_of(table, cells, "ConsumedEnergyRaw"), &bytes) && bytes > 0 &&
 		bytes < 0x1p53)
 		larger(&job->energy, bytes);
-}
-
-/* "3", "0003" are whole numbers; what is none tells nothing. */
-static void add_count(const char *text, struct told *of)
-{
-	double n;
-
-	if (number_is(text, &n) && n >= 1 && n <= 1e7 && n == (double) (int64_t) n)
-		larger(of, n);
 }
 
 /* A job may go on to a fine end behind a step that did not come to its own. */
@@ -198,18 +270,17 @@ int sacct_job_add(struct sacct_job *job, const struct sacct_table *table, const 
 		job->own_line = !step;
 	}
 	add_times(job, table, cells, step);
+	add_damage(job, table, cells);
 	add_count(cell_of(table, cells, "NTasks"), &job->tasks);
 	add_count(cell_of(table, cells, "NNodes"), &job->nodes);
 	if (step) {
 		job->steps++;
 		add_state(job, table, cells);
-		add_memory(job, table, cells);
 		add_io(job, table, cells);
-	} else if (cell_of(table, cells, "MaxRSS")[0]) {
-		/* A line of a job alone, as another tool may have put it together. */
-		add_memory(job, table, cells);
+		return add_memory(job, table, cells);
 	}
-	return 0;
+	/* A line of a job alone, as another tool may have put it together. */
+	return cell_of(table, cells, "MaxRSS")[0] ? add_memory(job, table, cells) : 0;
 }
 
 void sacct_job_tell(const struct sacct_job *job, const struct sacct_table *table, struct draft *d)
@@ -227,6 +298,7 @@ void sacct_job_tell(const struct sacct_job *job, const struct sacct_table *table
 void sacct_job_done(struct sacct_job *job)
 {
 	forget_cells(job);
+	sacct_steps_done(&job->memory);
 	*job = (struct sacct_job){ 0 };
 }
 

@@ -9,6 +9,7 @@
 
 #include "record/foreign/cells.h"
 #include "record/foreign/draft.h"
+#include "record/foreign/sacct_steps.h"
 
 #define SACCT_ID_SIZE 64
 
@@ -38,6 +39,9 @@ struct sacct_job {
 	char rss_step[SACCT_ID_SIZE]; /* where the largest RSS was */
 	size_t steps, steps_without_rss;
 	size_t failed_steps; /* by their states */
+	struct sacct_steps memory; /* of each, and when */
+	size_t damaged_lists; /* of TRES, that were not read */
+	char damaged_step[SACCT_ID_SIZE]; /* the first */
 	struct told out_of_memory; /* steps that ended so */
 	char failed_step[SACCT_ID_SIZE]; /* the first */
 };

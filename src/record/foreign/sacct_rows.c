@@ -17,6 +17,7 @@ enum {
 	RSS,
 	VMSIZE,
 	MEMORY_SUM,
+	MEMORY_TOGETHER,
 	READ_SUM,
 	WRITTEN_SUM,
 	TASK_READ,
@@ -46,6 +47,8 @@ const struct measure sacct_rows[] = {
 		.origin = "sacct MaxVMSize", .help = "virtual memory of the largest task at Slurm's samples" },
 	[MEMORY_SUM] = { .key = "sacct_step_memory_bytes", .kind = GAUGE, .unit = BYTES, .scope = SINGLE, .reduce = MAX, .quality = ESTIMATE,
 		.origin = "sacct TRESUsageInTot mem", .help = "the peaks of all tasks of the largest step added up, as if they were at one time" },
+	[MEMORY_TOGETHER] = { .key = "sacct_concurrent_steps_memory_bytes", .kind = GAUGE, .unit = BYTES, .scope = SINGLE, .reduce = MAX, .quality = ESTIMATE,
+		.origin = "sacct TRESUsageInTot mem, MaxRSS", .help = "the most that the peaks of steps that ran side by side add up to, as if they were at one time" },
 	[READ_SUM] = { .key = "sacct_disk_read_bytes", .kind = COUNTER, .unit = BYTES, .scope = SINGLE, .reduce = DELTA, .quality = LOWER_BOUND,
 		.origin = "sacct TRESUsageInTot fs/disk", .help = "bytes read by system calls of the processes that Slurm's samples met" },
 	[WRITTEN_SUM] = { .key = "sacct_disk_write_bytes", .kind = COUNTER, .unit = BYTES, .scope = SINGLE, .reduce = DELTA, .quality = LOWER_BOUND,
@@ -129,30 +132,79 @@ static void tell_time_used(const struct sacct_job *job, struct draft *d)
 	tell_total(d, SYSTEM_CPU, "", system);
 }
 
-static void tell_memory(const struct sacct_job *job, struct draft *d)
+/* Of steps side by side: where one of them is of its largest task alone, so is the sum. */
+static void tell_memory_together(
+	const struct sacct_together *together, enum quality quality, struct draft *d)
+{
+	char why[400];
+
+	if (together->is_whole) {
+		snprintf(why, sizeof(why),
+			"the peaks of all tasks of %zu steps that ran side by side added up, as if "
+			"they were at one time; what came between Slurm's samples is not in it, "
+			"pages that processes share are in it for each of them",
+			together->steps);
+		draft_total(d, sacct_rows[MEMORY_TOGETHER].key, "peak", rounded(together->bytes),
+			quality);
+	} else {
+		snprintf(why, sizeof(why),
+			"the largest tasks (MaxRSS) of %zu steps that ran side by side added up: "
+			"other tasks of these steps and what came between Slurm's samples are not "
+			"in it, pages that processes share are in it for each of them",
+			together->steps);
+	}
+	draft_headline(d, "memory_peak_bytes", rounded(together->bytes), quality,
+		sacct_rows[together->is_whole ? MEMORY_TOGETHER : RSS].key, why);
+}
+
+static void tell_memory_peak(const struct sacct_job *job, struct draft *d)
 {
 	bool summed = job->memory_sum.is && job->memory_sum.value > job->rss.value;
+	double alone = summed ? job->memory_sum.value : job->rss.value;
+	struct sacct_together together;
+	enum quality quality;
+	int code = sacct_steps_together(&job->memory, &together);
 
-	if (summed) {
-		headline(d, "memory_peak_bytes", MEMORY_SUM, rounded(job->memory_sum.value),
+	if (code < 0) {
+		draft_fail(d, NULL, code, "cannot keep what it says");
+		return;
+	}
+	quality = together.is_settled ? ESTIMATE : LOWER_BOUND;
+	if (!together.is_settled)
+		draft_note(d, "memory is at least that: when its steps ran is not told (Start and "
+			      "Elapsed in --format tell it), and of those that may have run side "
+			      "by side the largest alone counts");
+	if (sacct_together_counts(&together) && together.bytes > alone)
+		tell_memory_together(&together, quality, d);
+	else if (summed)
+		draft_headline(d, "memory_peak_bytes", rounded(alone), quality,
+			sacct_rows[MEMORY_SUM].key,
 			"the peaks of all tasks of the largest step added up (TRESUsageInTot), as "
 			"if they were at one time; steps beside it and what came between Slurm's "
 			"samples are not in it, pages that its processes share are in it for each "
 			"of them");
-	} else if (job->rss.is) {
-		headline(d, "memory_peak_bytes", RSS, rounded(job->rss.value),
+	else if (job->rss.is)
+		draft_headline(d, "memory_peak_bytes", rounded(alone), quality, sacct_rows[RSS].key,
 			"the largest task at Slurm's samples (MaxRSS): other tasks and what came "
 			"between samples are not in it, pages that its processes share are in it "
 			"for each of them");
-	} else if (job->steps > 0) {
+	else if (job->steps > 0)
 		draft_note(
 			d, "no step has a MaxRSS: Slurm gathered none, or the step was too short");
-	}
+}
+
+static void tell_memory(const struct sacct_job *job, struct draft *d)
+{
+	tell_memory_peak(job, d);
 	if (job->rss.is && job->rss_step[0])
 		draft_note(d, "the largest MaxRSS was in step %s", job->rss_step);
 	if (job->rss.is && job->steps_without_rss > 0)
 		draft_note(d, "steps without a MaxRSS: %zu of %zu", job->steps_without_rss,
 			job->steps);
+	if (job->damaged_lists > 0)
+		draft_note(d,
+			"lists of TRES that are damaged, and were not read: %zu, the first of %s",
+			job->damaged_lists, job->damaged_step);
 	tell_total(d, RSS, "peak", job->rss);
 	tell_total(d, VMSIZE, "peak", job->vmsize);
 	tell_total(d, MEMORY_SUM, "peak", job->memory_sum);
@@ -212,8 +264,13 @@ static void tell_memory_request(
 	char text[64];
 	char per;
 	double bytes;
+	const char *asked = sacct_cell(table, cells, "ReqMem");
+	const char *given = sacct_cell(table, cells, "AllocTRES");
+	bool is_told = sacct_request(asked, &bytes, &per);
 
-	if (sacct_request(sacct_cell(table, cells, "ReqMem"), &bytes, &per) && bytes > 0) {
+	if (!is_told && !sacct_is_nothing(asked))
+		draft_note(d, "ReqMem is damaged, and was not read");
+	if (is_told && bytes > 0) {
 		if (per == 'n')
 			add_limit(
 				d, "memory", "bytes", whole(bytes), "sacct ReqMem", "of each node");
@@ -228,8 +285,9 @@ static void tell_memory_request(
 				d, "ReqMem is for each CPU, and how many there were is not told");
 		return;
 	}
-	if (sacct_tres(sacct_cell(table, cells, "AllocTRES"), "mem", text, sizeof(text)) &&
-		sacct_size(text, &bytes) && bytes > 0)
+	if (!sacct_is_nothing(given) && sacct_tres_is_damaged(given))
+		draft_note(d, "AllocTRES is damaged, and was not read");
+	if (sacct_tres(given, "mem", text, sizeof(text)) && sacct_size(text, &bytes) && bytes > 0)
 		add_limit(d, "memory", "bytes", whole(bytes), "sacct AllocTRES mem",
 			"of the whole job");
 }

@@ -12,21 +12,23 @@
 #define SIZE_MAX_BYTES 0x1p60
 #define DURATION_MAX_SECONDS 3.2e9
 
-/* A size up to where it ends; NULL. */
-static const char *size_begin(const char *text, double *ret)
+/* A size up to where it ends; NULL. `plain`: the bytes of one without a letter. */
+static const char *size_begin(const char *text, double plain, double *ret)
 {
 	static const char letters[] = "KMGTPE";
 	const char *letter;
 	double number;
 	const char *rest = number_begin(text, &number);
 
-	if (!rest || number < 0)
+	if (!rest || strspn(text, "0123456789.") != (size_t) (rest - text))
 		return NULL;
 	letter = *rest ? strchr(letters, *rest) : NULL;
 	if (letter) {
 		for (const char *at = letters; at <= letter; at++)
 			number *= 1024;
 		rest++;
+	} else {
+		number *= plain;
 	}
 	if (number >= SIZE_MAX_BYTES)
 		return NULL;
@@ -37,7 +39,7 @@ static const char *size_begin(const char *text, double *ret)
 bool sacct_size(const char *text, double *ret_bytes)
 {
 	double bytes;
-	const char *rest = size_begin(text, &bytes);
+	const char *rest = size_begin(text, 1, &bytes);
 
 	if (!rest || *rest)
 		return false;
@@ -48,7 +50,7 @@ bool sacct_size(const char *text, double *ret_bytes)
 bool sacct_request(const char *text, double *ret_bytes, char *ret_per)
 {
 	double bytes;
-	const char *rest = size_begin(text, &bytes);
+	const char *rest = size_begin(text, 1024 * 1024, &bytes);
 	char per = '\0';
 
 	if (rest && (*rest == 'n' || *rest == 'c'))
@@ -92,10 +94,27 @@ bool sacct_duration(const char *text, double *ret_seconds)
 	return true;
 }
 
+bool sacct_tres_is_damaged(const char *list)
+{
+	while (*list) {
+		size_t n = strcspn(list, ",");
+
+		if (*list == '=' || !memchr(list, '=', n))
+			return true;
+		list += n;
+		/* A comma has an item behind it. */
+		if (*list == ',' && !*++list)
+			return true;
+	}
+	return false;
+}
+
 bool sacct_tres(const char *list, const char *name, char *ret, size_t size)
 {
 	size_t n_name = strlen(name);
 
+	if (sacct_tres_is_damaged(list))
+		return false;
 	while (*list) {
 		size_t n = strcspn(list, ",");
 
