@@ -310,10 +310,8 @@ static int show_waste(struct request *q)
 {
 	struct size_waste waste = { 0 };
 	struct buf out = { 0 };
-	int r = 0;
+	int r = size_waste_add_all(&waste, q->runs.runs, q->runs.n);
 
-	for (size_t i = 0; r == 0 && i < q->runs.n; i++)
-		r = size_waste_add(&waste, &q->runs.runs[i]);
 	if (r == 0) {
 		size_waste_sort(&waste);
 		if (q->format == SIZE_JSON)

@@ -662,6 +662,128 @@ def test_a_run_that_goes_on_is_not_one_without_a_request_as_well(records):
     assert (every["runs"], every["running"], every["without_cpu_request"], every["without_memory_request"]) == (2, 1, 1, 1)
 
 
+def of_job(job=7, memory=4 * GIB, cpus=4, cpus_by="SLURM_CPUS_ON_NODE", step=0, task=None, host="one", start="10:00:00"):
+    """Members of a run within a job of Slurm."""
+    slurm = {"job_id": job, "step_id": step, "task_id": task}
+    limits = [{"name": name, "unit": unit, "limit": limit, "source": "slurm", "where": where, "tightest": True}
+              for name, unit, limit, where in (("memory", "bytes", memory, "SLURM_MEM_PER_NODE"), ("cpu", "cores", cpus, cpus_by))]
+    return {"target_limits": limits, "slurm": {name: number for name, number in slurm.items() if number is not None}, "host": {"hostname": host},
+            "time": {"started": f"2026-01-02T{start}Z", "wall_seconds": 3600}}
+
+
+def waste_of(records, *words):
+    return parse(records.size("--waste", "--json", *(words or ["runs"])).out, "assay-waste")
+
+
+def test_a_run_inside_another_counts_in_that_alone(records):
+    records.write(1024, wall=3600, **of_job())
+    records.write(512, wall=3600, argv=("inner",), parent={"id": "run-0001"}, **of_job())
+    inmost = records.write(256, wall=3600, argv=("inmost",), parent={"id": "run-0002", "prefix": "/elsewhere/"}, **of_job())
+    waste = waste_of(records)
+
+    assert waste["nested"] == 2 and waste["all"]["runs"] == 1 and [row["shape"] for row in waste["commands"]] == ["job"]
+    assert waste["all"]["core_hours"] == {"runs": 1, "asked": 4, "used": 1, "lost": 3, "lost_by_failed": 0}
+    assert waste["all"]["gib_hours"] == {"runs": 1, "asked": 4, "used": 1, "lost": 3, "lost_by_failed": 0}
+    text = " ".join(records.size("--waste", "runs").out.split())
+    assert "lost by 1 run of 1 command" in text and "Left out: 2 runs inside others of these, which have all of them." in text
+    # Where the run around it is not looked at, there is nothing else that has it.
+    alone = waste_of(records, inmost)
+    assert "nested" not in alone and alone["all"]["gib_hours"]["used"] == 0.25
+    assert "Left out" not in records.size("--waste", inmost).out
+
+
+def test_a_run_within_a_run_of_assay_is_counted_once(records):
+    assert records.call("run", "-p", "runs/a_", "--limit", "memory=4G", "--", str(records.call.program), "run", "-p", "runs/b_", "--limit", "memory=4G",
+                        "--", "sleep", "0.2").status == 0
+    waste = waste_of(records)
+
+    assert waste["nested"] == 1 and waste["all"]["runs"] == 1 and len(waste["commands"]) == 1
+    assert waste["all"]["gib_hours"]["asked"] * 3600 < 1.5 * 4 * json.loads((records.call.here / "runs/a_info.json").read_text())["time"]["wall_seconds"]
+
+
+def test_runs_inside_each_other_which_no_runs_are_count(records):
+    for other in (2, 1):
+        records.write(1024, wall=3600, parent={"id": f"run-{other:04}"}, **of_job(job=other))
+    assert waste_of(records)["all"]["runs"] == 2
+
+
+def test_what_a_job_asked_for_counts_once_for_all_of_its_tasks(records):
+    """One of 4 tasks has 2 of the 4 GiB, the others 256 MiB each: 1.25 GiB were not used by any."""
+    for task in range(4):
+        records.write(256 if task else 2048, wall=3600, cores=0.5, argv=("rest",) if task else ("first",), **of_job(task=task))
+    waste = waste_of(records)
+
+    assert waste["all"]["core_hours"] == {"runs": 4, "asked": 4, "used": 2, "lost": 2, "lost_by_failed": 0}
+    assert waste["all"]["gib_hours"] == {"runs": 4, "asked": 4, "used": 2.75, "lost": 1.25, "lost_by_failed": 0}
+    assert waste["all"]["shared"] == 4 and [row["shared"] for row in waste["commands"]] == [3, 1]
+    assert sum(row["gib_hours"]["asked"] for row in waste["commands"]) == pytest.approx(4)
+    text = " ".join(records.size("--waste", "runs").out.split())
+    assert "4 runs had other runs of their Slurm job beside them: what a job asked for on a host counts once, and is divided among them." in text
+    assert "used more" not in text
+
+
+@pytest.mark.parametrize("other", [{"start": "11:00:00"}, {"start": "13:00:00"}, {"job": 8}, {"host": "two"}], ids=str)
+def test_one_run_after_the_other_other_jobs_and_other_hosts_have_what_they_asked_for(records, other):
+    records.write(1024, wall=3600, **of_job())
+    records.write(1024, wall=3600, **of_job(**other))
+    waste = waste_of(records)
+
+    assert "shared" not in waste["all"]
+    assert waste["all"]["core_hours"] == {"runs": 2, "asked": 8, "used": 2, "lost": 6, "lost_by_failed": 0}
+    assert waste["all"]["gib_hours"] == {"runs": 2, "asked": 8, "used": 2, "lost": 6, "lost_by_failed": 0}
+    assert "beside" not in records.size("--waste", "runs").out
+
+
+def test_a_job_that_another_tool_kept_in_the_environment_is_one_too(records):
+    for number in (7, 7, 8):
+        records.write(1024, wall=3600, time={"started": "2026-01-02T10:00:00Z", "wall_seconds": 3600},
+                      scheduler={"SLURM_JOB_ID": str(number), "SLURM_MEM_PER_NODE": "4096", "SLURM_CPUS_ON_NODE": "4"})
+    every = waste_of(records)["all"]
+
+    assert (every["shared"], every["core_hours"]["asked"], every["gib_hours"]["asked"]) == (2, 8, 8)
+
+
+def test_runs_that_overlap_share_that_time_alone(records):
+    """An hour each, half of it together: 4 CPUs and 4 GiB for an hour and a half."""
+    records.write(1024, wall=3600, **of_job())
+    records.write(1024, wall=3600, **of_job(start="10:30:00"))
+    every = waste_of(records)["all"]
+
+    assert every["core_hours"]["asked"] == every["gib_hours"]["asked"] == pytest.approx(6)
+    assert every["core_hours"]["lost"] == every["gib_hours"]["lost"] == pytest.approx(4)
+
+
+@pytest.mark.parametrize("cpus_by, places, asked", [
+    ("SLURM_CPUS_PER_TASK", [(0, 0), (0, 1)], 8), ("SLURM_CPUS_PER_TASK", [(0, 0), (0, 0)], 4), ("SLURM_CPUS_PER_TASK", [(None, None)] * 2, 4),
+    ("SLURM_CPUS_ON_NODE", [(0, 0), (0, 1)], 4), ("SLURM_CPUS_ON_NODE", [(0, 0), (1, 0)], 8), ("SLURM_CPUS_ON_NODE", [(None, None), (1, 0)], 4)])
+def test_cpus_of_a_task_or_a_step_are_its_own(records, cpus_by, places, asked):
+    for step, task in places:
+        records.write(1024, wall=3600, **of_job(cpus_by=cpus_by, step=step, task=task))
+    every = waste_of(records)["all"]
+
+    assert every["core_hours"]["asked"] == asked and every["core_hours"]["lost"] == asked - 2
+    assert every["gib_hours"]["asked"] == 4 and every["shared"] == 2
+
+
+def test_of_a_failed_run_beside_others_its_part_is_lost(records):
+    records.write(1024, wall=3600, **of_job())
+    records.write(1024, wall=3600, outcome=FAILED, **of_job())
+    every = waste_of(records)["all"]
+
+    assert every["gib_hours"] == {"runs": 2, "asked": 4, "used": 1, "lost": 3, "lost_by_failed": 1.5}
+
+
+def test_a_job_of_sacct_has_its_name_in_the_json_as_in_the_text(records):
+    records.call.write("sacct.txt", jobs_of_sacct([1]))
+    assert [row.get("shape") for row in waste_of(records, "sacct.txt")["commands"]] == [records.json("sacct.txt")["job"]] == ["(job a)"]
+    assert "(job a)" in records.size("--waste", "sacct.txt").out
+
+
+def test_one_run_that_used_more_than_it_asked_for_is_not_called_some_runs(records):
+    records.write(1024, wall=3600, cores=8.0, **of_job())
+    assert "The run used more than it asked for." in " ".join(records.size("--waste", "runs").out.split())
+
+
 def test_a_percentage_needs_no_sign_and_is_one(records):
     run = records.write(100)
     assert records.json(run, "--slowdown", "5")["slowdown"] == records.json(run, "--slowdown", "5%")["slowdown"] == 0.05

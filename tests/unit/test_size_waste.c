@@ -349,6 +349,115 @@ static void the_table_has_these_lines(void **state)
 	size_waste_done(&w);
 }
 
+/* A usual run within a job of Slurm, on a host. */
+static struct size_run of_job(const char *host, double started)
+{
+	struct size_run run = usual("a");
+
+	run.job = (struct size_job){ .name = writable(" 7"), .step = UNKNOWN, .task = UNKNOWN };
+	run.host = writable(host);
+	run.started = started;
+	snprintf(run.asked.memory_by, sizeof(run.asked.memory_by), "SLURM_MEM_PER_NODE");
+	snprintf(run.asked.cpus_by, sizeof(run.asked.cpus_by), "SLURM_CPUS_ON_NODE");
+	return run;
+}
+
+static void what_a_job_asked_for_counts_once_on_each_host(void **state)
+{
+	struct size_run runs[] = { of_job("n1", 0), of_job("n2", 0), of_job("n1", HOUR),
+		of_job("n1", 3 * HOUR), of_job("n1", 8 * HOUR) };
+	struct size_waste w = { 0 };
+
+	(void) state;
+	assert_int_equal(size_waste_add_all(&w, runs, ARRAY_SIZE(runs)), 0);
+	/* n1: 2 + 1 + 2 + 2 hours with 4 cores and 8 GiB, n2: 2 */
+	assert_int_equal(w.all.runs, 5);
+	assert_int_equal(w.all.shared, 2);
+	assert_cores(&w.all, 36, 10, 26);
+	assert_gib(&w.all, 72, 20, 52);
+	size_waste_done(&w);
+}
+
+static void what_is_used_beyond_a_job_s_request_is_no_loss_of_its_other_runs(void **state)
+{
+	struct size_run runs[] = { of_job("n1", 0), of_job("n1", 0) };
+	struct size_waste w = { 0 };
+
+	(void) state;
+	runs[0].facts[SIZE_MEMORY].value = 14 * GIB;
+	runs[1].outcome = OUTCOME_FAILED;
+	assert_int_equal(size_waste_add_all(&w, runs, 2), 0);
+	assert_cores(&w.all, 8, 2, 6);
+	assert_number(w.all.core_hours_failed, 3);
+	assert_gib(&w.all, 16, 28, 0);
+	size_waste_done(&w);
+}
+
+/* A limit of a run's own, a start that is not known, one that goes on, one without a measurement, one without a job. */
+static void only_what_slurm_was_asked_for_at_a_known_time_is_shared(void **state)
+{
+	struct size_run runs[] = { of_job("n1", 0), of_job("n1", 0), of_job("n1", UNKNOWN),
+		of_job("n1", 0), of_job("n1", 0), of_job("n1", 0) };
+	struct size_waste w = { 0 };
+
+	(void) state;
+	snprintf(runs[1].asked.memory_by, sizeof(runs[1].asked.memory_by), "--limit memory");
+	snprintf(runs[1].asked.cpus_by, sizeof(runs[1].asked.cpus_by), "affinity");
+	runs[3].outcome = OUTCOME_RUNNING;
+	runs[4].facts[SIZE_MEMORY].value = runs[4].cpu_seconds = UNKNOWN;
+	runs[5].job.name = NULL;
+	assert_int_equal(size_waste_add_all(&w, runs, ARRAY_SIZE(runs)), 0);
+	assert_int_equal(w.all.shared, 0);
+	assert_cores(&w.all, 32, 8, 24);
+	assert_gib(&w.all, 64, 16, 48);
+	size_waste_done(&w);
+}
+
+static void many_runs_of_one_job_are_divided_and_none_twice(void **state)
+{
+	enum { N = 1000 };
+	struct size_run *runs = calloc(N, sizeof(*runs));
+	struct size_waste w = { 0 };
+
+	(void) state;
+	assert_non_null(runs);
+	for (size_t i = 0; i < N; i++) {
+		runs[i] = of_job("n1", 1.75e9 + (double) (i * 7919 % N));
+		runs[i].held_seconds = 100;
+		runs[i].cpu_seconds = 0;
+		runs[i].facts[SIZE_MEMORY].value = 0;
+	}
+	assert_int_equal(size_waste_add_all(&w, runs, N), 0);
+	assert_int_equal(w.all.shared, N);
+	/* The first begins at 0, the last ends at 1099. */
+	assert_true(fabs(w.all.core_hours_asked - 4 * 1099 / HOUR) < 1e-6);
+	assert_true(fabs(w.all.gib_hours_lost - 8 * 1099 / HOUR) < 1e-6);
+	size_waste_done(&w);
+	free(runs);
+}
+
+static void runs_inside_others_are_left_out(void **state)
+{
+	struct size_run runs[] = { usual("a"), usual("b"), usual("c"), usual("d"), usual("e") };
+	struct size_waste w = { 0 };
+	AUTO_FREE char *text = NULL;
+
+	(void) state;
+	runs[0].id = runs[1].parent = writable("1");
+	runs[1].id = runs[2].parent = writable("2");
+	runs[3].id = runs[3].parent = writable("3"); /* inside itself */
+	runs[4].parent = writable("elsewhere");
+	assert_int_equal(size_waste_add_all(&w, runs, ARRAY_SIZE(runs)), 0);
+	assert_int_equal(w.nested, 2);
+	assert_int_equal(w.all.runs, 3);
+	assert_int_equal(w.n, 3);
+	assert_cores(&w.all, 24, 6, 18);
+	text = text_of(&w, 200, 0);
+	assert_non_null(strstr(
+		text, "\nLeft out: 2 runs inside others of these, which have all of them.\n"));
+	size_waste_done(&w);
+}
+
 static void seconds_are_the_unit_of_short_runs(void **state)
 {
 	struct size_waste w = { 0 };
@@ -462,6 +571,11 @@ int main(void)
 		cmocka_unit_test(the_order_is_by_parts_of_all_that_was_asked_for),
 		cmocka_unit_test(ten_thousand_commands_have_a_row_each),
 		cmocka_unit_test(the_table_has_these_lines),
+		cmocka_unit_test(what_a_job_asked_for_counts_once_on_each_host),
+		cmocka_unit_test(what_is_used_beyond_a_job_s_request_is_no_loss_of_its_other_runs),
+		cmocka_unit_test(only_what_slurm_was_asked_for_at_a_known_time_is_shared),
+		cmocka_unit_test(many_runs_of_one_job_are_divided_and_none_twice),
+		cmocka_unit_test(runs_inside_others_are_left_out),
 		cmocka_unit_test(seconds_are_the_unit_of_short_runs),
 		cmocka_unit_test(no_line_is_wider_than_asked),
 		cmocka_unit_test(json_has_what_is_known_and_nothing_else),

@@ -209,6 +209,32 @@ static void take_argv(const json_t *info, const char *name, struct size_run *ret
 	}
 }
 
+/* As assay keeps it, or as another tool kept the environment. */
+static double slurm_number(const json_t *info, const char *name, const char *variable)
+{
+	double number = info_number(info, "slurm", name);
+	const char *text = info_text(info, "scheduler", variable);
+
+	if (isnan(number) && (!text || !number_is(text, &number)))
+		return (double) NAN;
+	return number >= 0 ? number : (double) NAN;
+}
+
+static void take_job(const json_t *info, struct size_job *ret, bool *failed)
+{
+	double number = slurm_number(info, "job_id", "SLURM_JOB_ID");
+	const char *cluster = info_text(info, "slurm", "cluster");
+
+	ret->step = slurm_number(info, "step_id", "SLURM_STEP_ID");
+	ret->task = slurm_number(info, "task_id", "SLURM_PROCID");
+	if (isnan(number) || info_is(json_object_get(info, "imported"), "format", "sacct"))
+		return;
+	if (asprintf(&ret->name, "%s %.0f", cluster ? cluster : "", number) < 0) {
+		ret->name = NULL;
+		*failed = true;
+	}
+}
+
 /* Local times alone tell the order of runs that have nothing else. */
 static void take_start(const json_t *info, struct size_run *ret)
 {
@@ -232,6 +258,8 @@ static int take_identity(const struct stored_run *run, struct size_run *ret)
 
 	ret->file = copy(run->file, &failed);
 	ret->id = copy(info_text(run->info, "id", NULL), &failed);
+	ret->parent = copy(info_text(run->info, "parent", "id"), &failed);
+	take_job(run->info, &ret->job, &failed);
 	ret->host = copy(info_text(run->info, "host", "hostname"), &failed);
 	ret->command = copy(info_text(run->info, "command", "text"), &failed);
 	/* Where it is there, argv is not all that was run. */
@@ -268,6 +296,8 @@ void size_run_done(struct size_run *run)
 	size_demand_done(&run->demand);
 	free(run->file);
 	free(run->id);
+	free(run->parent);
+	free(run->job.name);
 	free(run->command);
 	free(run->shape);
 	free(run->host);

@@ -58,9 +58,17 @@ struct size_asked {
 		seconds_by[SIZE_KEY_SIZE]; /* "SLURM_MEM_PER_NODE", "cgroup memory.max" */
 };
 
+/* The job of Slurm that it ran in, beside others maybe. Of a job that sacct tells of as a whole: none. */
+struct size_job {
+	char *name; /* its cluster and number; owned; NULL: none */
+	double step, task; /* NAN: not told, or no number, as in a batch script */
+};
+
 struct size_run {
 	char *file; /* it was read from; owned */
 	char *id; /* or NULL; owned */
+	char *parent; /* the id of the run that it ran inside of; or NULL; owned */
+	struct size_job job;
 	char *command; /* as a shell would take it, not made printable; NULL: not known; owned */
 	char **argv; /* NULL-terminated, owned; NULL: only `command` is known, or nothing */
 	size_t argc;

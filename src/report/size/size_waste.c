@@ -9,18 +9,11 @@
 
 #include "model/value.h"
 #include "report/size/size_shape_text.h"
+#include "report/size/size_waste_parts.h"
 
 #define SECONDS_PER_HOUR 3600.0
 #define BYTES_PER_GIB 1073741824.0
-#define NO_SHAPE "(not known)"
 #define FIRST_SLOTS 64
-
-/* What one run adds. */
-struct held {
-	bool is_known;
-	bool at_least;
-	double asked, used, lost;
-};
 
 static bool is_amount(double n)
 {
@@ -28,10 +21,10 @@ static bool is_amount(double n)
 }
 
 /* `hours` of each unit that was asked for; nothing of a failed run was of use. */
-static struct held held_of(double asked, double used, double hours, bool failed)
+static struct size_held held_of(double asked, double used, double hours, bool failed)
 {
-	struct held h = { .is_known = is_amount(asked) && is_amount(hours) &&
-				      (failed || is_amount(used)) };
+	struct size_held h = { .is_known = is_amount(asked) && is_amount(hours) &&
+					   (failed || is_amount(used)) };
 
 	if (!h.is_known)
 		return h;
@@ -51,8 +44,8 @@ static bool has_failed(enum compare_outcome outcome)
 	return outcome == OUTCOME_LOST || outcome == OUTCOME_CUT_OFF || outcome == OUTCOME_FAILED;
 }
 
-static void add_sums(struct size_waste_row *row, const struct held *cores,
-	const struct held *memory, bool failed)
+static void add_sums(struct size_waste_row *row, const struct size_held *cores,
+	const struct size_held *memory, bool failed)
 {
 	row->core_runs += cores->is_known;
 	row->core_hours_asked += cores->asked;
@@ -69,33 +62,45 @@ static void add_sums(struct size_waste_row *row, const struct held *cores,
 	row->used_is_at_least = row->cores_at_least || row->gib_at_least;
 }
 
-static void add_run(struct size_waste_row *row, const struct size_run *run)
+static struct size_waste_part part_of(const struct size_run *run)
 {
 	bool failed = has_failed(run->outcome);
 	double hours = run->held_seconds / SECONDS_PER_HOUR;
 	/* per hour of its time, as the others are; a run that took no time used nothing */
 	double cores_used =
 		run->held_seconds > 0 ? run->cpu_seconds / run->held_seconds : run->cpu_seconds;
-	struct held cores = held_of(run->asked.cpus, cores_used, hours, failed);
-	struct held memory = held_of(run->asked.memory_bytes / BYTES_PER_GIB,
+	struct size_held cores = held_of(run->asked.cpus, cores_used, hours, failed);
+	struct size_held memory = held_of(run->asked.memory_bytes / BYTES_PER_GIB,
 		run->facts[SIZE_MEMORY].value / BYTES_PER_GIB, hours, failed);
+
+	cores.at_least = cores.is_known && !failed && may_have_missed(run->cpu_quality);
+	memory.at_least =
+		memory.is_known && !failed && may_have_missed(run->facts[SIZE_MEMORY].quality);
+	return (struct size_waste_part){
+		.run = run, .failed = failed, .cores = cores, .memory = memory
+	};
+}
+
+static void add_part(struct size_waste_row *row, const struct size_waste_part *part)
+{
+	const struct size_run *run = part->run;
+	double hours = run->held_seconds / SECONDS_PER_HOUR;
 	bool asked_cores = is_amount(run->asked.cpus);
 	bool asked_memory = is_amount(run->asked.memory_bytes);
 
 	row->runs++;
-	row->failed += failed;
+	row->failed += part->failed;
 	if (run->outcome == OUTCOME_RUNNING) {
 		row->running++;
 		return;
 	}
+	row->shared += part->shared;
 	row->without_cpu_request += !asked_cores;
 	row->without_memory_request += !asked_memory;
-	row->memory_of_one_node += memory.is_known && run->memory_of_one_node;
-	row->unmeasured += (asked_cores && !cores.is_known) || (asked_memory && !memory.is_known);
-	cores.at_least = cores.is_known && !failed && may_have_missed(run->cpu_quality);
-	memory.at_least =
-		memory.is_known && !failed && may_have_missed(run->facts[SIZE_MEMORY].quality);
-	add_sums(row, &cores, &memory, failed);
+	row->memory_of_one_node += part->memory.is_known && run->memory_of_one_node;
+	row->unmeasured +=
+		(asked_cores && !part->cores.is_known) || (asked_memory && !part->memory.is_known);
+	add_sums(row, &part->cores, &part->memory, part->failed);
 	if (is_amount(run->asked.seconds) && is_amount(hours)) {
 		row->hours_runs++;
 		row->hours_asked += run->asked.seconds / SECONDS_PER_HOUR;
@@ -145,7 +150,7 @@ static int make_room(struct size_waste *waste)
 
 static struct size_waste_row *row_of(struct size_waste *waste, const struct size_run *run)
 {
-	const char *shape = run->shape ? run->shape : NO_SHAPE;
+	const char *shape = run->shape ? run->shape : SIZE_NO_SHAPE;
 	struct size_waste_row row = { 0 };
 	size_t *slot;
 
@@ -166,15 +171,41 @@ static struct size_waste_row *row_of(struct size_waste *waste, const struct size
 	return &waste->rows[waste->n - 1];
 }
 
-int size_waste_add(struct size_waste *waste, const struct size_run *run)
+static int add(struct size_waste *waste, const struct size_waste_part *part)
 {
-	struct size_waste_row *row = row_of(waste, run);
+	struct size_waste_row *row = row_of(waste, part->run);
 
 	if (!row)
 		return -ENOMEM;
-	add_run(row, run);
-	add_run(&waste->all, run);
+	add_part(row, part);
+	add_part(&waste->all, part);
 	return 0;
+}
+
+int size_waste_add(struct size_waste *waste, const struct size_run *run)
+{
+	struct size_waste_part part = part_of(run);
+
+	return add(waste, &part);
+}
+
+int size_waste_add_all(struct size_waste *waste, const struct size_run *runs, size_t n)
+{
+	struct size_waste_part *parts = calloc(n + 1, sizeof(*parts));
+	int r = parts ? 0 : -ENOMEM;
+
+	for (size_t i = 0; r == 0 && i < n; i++)
+		parts[i] = part_of(&runs[i]);
+	if (r == 0)
+		r = size_waste_find_nested(parts, n);
+	if (r == 0)
+		r = size_waste_share(parts, n);
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		waste->nested += parts[i].nested;
+		r = parts[i].nested ? 0 : add(waste, &parts[i]);
+	}
+	free(parts);
+	return r;
 }
 
 static double part(double n, double of)

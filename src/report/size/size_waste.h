@@ -15,11 +15,14 @@
 
 struct buf;
 
+#define SIZE_NO_SHAPE "(not known)" /* no shape of a command: that would have quotes */
+
 struct size_waste_row {
 	char *shape; /* of the command, or "(not known)"; owned */
 	char *example; /* a command of it, or NULL; owned */
 	size_t runs, failed, without_memory_request, without_cpu_request, unmeasured;
 	size_t running; /* of `runs`; they are in no sum, and not among those without a request */
+	size_t shared; /* that had what their job of Slurm asked for together with others here: it counts once */
 	size_t memory_of_one_node; /* whose memory was asked for by the node, and counts once because the number of nodes is not told */
 	size_t core_runs, gib_runs,
 		hours_runs; /* that are in the sums; 0: nothing is known, not 0 */
@@ -39,11 +42,14 @@ struct size_waste {
 	struct size_waste_row *rows;
 	size_t n;
 	struct size_waste_row all; /* without a shape */
+	size_t nested; /* that ran inside others here, and are in no row */
 	size_t *slots; /* by a hash of the shape, the number of a row + 1; of size_waste.c alone */
 	size_t n_slots;
 };
 
-/* 0 or -ENOMEM. */
+/* Those that ran inside others of them are left out; what a job of Slurm asked for counts once for the time of all its runs. 0 or -ENOMEM. */
+int size_waste_add_all(struct size_waste *waste, const struct size_run *runs, size_t n);
+/* One alone. 0 or -ENOMEM. */
 int size_waste_add(struct size_waste *waste, const struct size_run *run);
 /* By what was lost, in parts of all that was asked for, cores and memory alike. */
 void size_waste_sort(struct size_waste *waste);

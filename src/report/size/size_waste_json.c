@@ -3,6 +3,7 @@
 #include "report/size/size_waste.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/buf.h"
 #include "report/info_value.h"
@@ -35,6 +36,8 @@ static json_t *row_object(const struct size_waste_row *row)
 	info_set_count(of, "without_memory_request", row->without_memory_request);
 	info_set_count(of, "without_cpu_request", row->without_cpu_request);
 	info_set_count(of, "unmeasured", row->unmeasured);
+	if (row->shared > 0)
+		info_set_count(of, "shared", row->shared);
 	if (row->memory_of_one_node > 0)
 		info_set_count(of, "memory_of_one_node", row->memory_of_one_node);
 	if (row->core_runs > 0) {
@@ -61,8 +64,8 @@ static json_t *command_object(const struct size_waste_row *row)
 	json_t *of = json_object();
 	json_t *numbers = row_object(row);
 
-	/* "(not known)" is no shape: that of a command would have quotes. */
-	if (row->shape[0] != '(')
+	/* That of a job has them as well: "(job align_*)". */
+	if (strcmp(row->shape, SIZE_NO_SHAPE) != 0)
 		info_set_text(of, "shape", row->shape);
 	if (row->example)
 		info_set_text(of, "example", row->example);
@@ -80,6 +83,8 @@ static json_t *waste_object(const struct size_waste *waste)
 		json_array_append_new(commands, command_object(&waste->rows[i]));
 	info_set_text(of, "schema", "assay-waste");
 	info_set_text(of, "version", "1.0");
+	if (waste->nested > 0)
+		info_set_count(of, "nested", waste->nested);
 	json_object_set_new(of, "commands", commands);
 	json_object_set_new(of, "all", row_object(&waste->all));
 	return of;

@@ -252,6 +252,25 @@ static void add_nodes(const struct table *t, struct buf *words)
 	add_words(t, words);
 }
 
+/* What would count twice. */
+static void add_twice(const struct table *t, struct buf *words)
+{
+	size_t nested = t->waste->nested;
+	size_t shared = t->waste->all.shared;
+
+	if (nested > 0)
+		buf_addf(words, "Left out: %zu run%s inside others of these, which have all of %s.",
+			nested, plural(nested), nested == 1 ? "it" : "them");
+	add_words(t, words);
+	if (shared > 0)
+		buf_addf(words,
+			"%zu run%s had other runs of %s Slurm job beside %s: what a job asked for "
+			"on a host counts once, and is divided among them.",
+			shared, plural(shared), shared == 1 ? "its" : "their",
+			shared == 1 ? "it" : "them");
+	add_words(t, words);
+}
+
 static bool is_overdrawn(double asked, double used, double lost)
 {
 	return used + lost > asked * (1 + 1e-9);
@@ -267,8 +286,11 @@ static void add_meaning(const struct table *t, struct buf *words)
 			    "that failed.");
 	if (is_overdrawn(all->core_hours_asked, all->core_hours_used, all->core_hours_lost) ||
 		is_overdrawn(all->gib_hours_asked, all->gib_hours_used, all->gib_hours_lost))
-		buf_add_text(words, " Some runs used more than they asked for: that makes up for "
-				    "no loss of others.");
+		buf_add_text(words,
+			all->runs == 1
+				? " The run used more than it asked for."
+				: " Some runs used more than they asked for: that makes up for "
+				  "no loss of others.");
 	if (all->used_is_at_least)
 		buf_add_text(
 			words, " >=: some use may have been missed; then no more (<=) was lost.");
@@ -325,6 +347,7 @@ void size_waste_text(const struct size_waste *waste, size_t width, size_t limit,
 	add_meaning(&t, &words);
 	add_failed(&t, &words);
 	add_left_out(&t, &words);
+	add_twice(&t, &words);
 	add_nodes(&t, &words);
 	add_time(&t, &words);
 	buf_done(&words);
