@@ -444,6 +444,10 @@ static void say_parts(const struct size_plan *plan)
 			"of them together: divide it by hand (--mem is of a node, --cpus-per-task "
 			"of a task)",
 			tasks, tasks > 1 ? "s" : "", nodes, nodes > 1 ? "s" : "");
+	if (plan->largest_step_alone > 0)
+		complain("of %zu of %zu runs the memory is that of the largest step, and which ran "
+			 "side by side is not told: give sacct --format Start and Elapsed",
+			plan->largest_step_alone, plan->n);
 	if (plan->largest_task_alone > 0)
 		complain("of %zu of %zu runs the memory is that of the largest task, and how many "
 			 "there were is not told: give sacct --format NTasks and TRESUsageInTot",

@@ -442,8 +442,24 @@ def test_a_job_that_has_not_ended_is_not_done_and_a_waiting_one_has_no_time(call
     assert info["imported"]["lost"] == f"it was {state} when sacct was asked"
     assert info["time"].get("wall_seconds") == wall
     assert info.get("headline", {}).get("wall_seconds", {}).get("value") == wall
-    assert ("cpu_seconds" in info.get("headline", {})) == (wall is not None)
+    assert "cpu_seconds" not in info.get("headline", {}), "Slurm tells it of steps that ended"
+    assert any(note.startswith("TotalCPU is 0 over") for note in info["notes"]) == (wall is not None)
     assert "outcome" not in info
+
+
+@pytest.mark.parametrize("state, words", (("OUT_OF_MEMORY", "ended out of memory"), ("TIMEOUT", "time limit"), ("FAILED", "SIGKILL")))
+def test_what_slurm_ended_was_ended_by_slurm_whatever_the_signal(call, room, state, words):
+    (room / "job.txt").write_text(f"{SACCT}7|j|{state}|0:9|2026-01-02T10:00:00|2026-01-02T11:00:00|01:00:00|00:30:00\n")
+    _, info, _ = imported(call, room, room / "job.txt", "job")
+
+    assert words in info["outcome"]["words"] and ("signal" in info["outcome"]) == (state == "FAILED")
+    assert info["time"]["started_local"] == "2026-01-02T10:00:00" and "started" not in info["time"]
+
+
+def test_the_name_of_a_step_is_none_of_its_job(call, room):
+    (room / "job.txt").write_text(f"{SACCT}7.batch|batch|COMPLETED|0:0|2026-01-02T10:00:00|2026-01-02T11:00:00|01:00:00|00:30:00\n")
+    _, info, _ = imported(call, room, room / "job.txt", "job")
+    assert "name" not in info
 
 
 def test_a_job_that_was_cancelled_while_it_waited_has_no_time(call, room):

@@ -1267,3 +1267,28 @@ def test_memory_that_slurm_was_asked_for_without_a_unit_is_in_mib(records):
     jobs_of_two_steps(records, 0)
     every = parse(records.size("--waste", "--json", "jobs.txt").out, "assay-waste")["all"]
     assert every["gib_hours"]["asked"] == pytest.approx(20 * 16 / 3), "20 jobs of 16384 MiB for 20 minutes"
+
+
+def test_where_the_largest_step_has_one_task_other_steps_with_more_are_no_matter(records):
+    """One after the other: 4 tasks with 4 GiB in all, then one with 10 GiB."""
+    rows = "".join(f"{i}|train|COMPLETED|0:0|02:00:00|04:00:00||||8||2026-01-{i:02}T10:00:00\n"
+                   f"{i}.0|x|COMPLETED|0:0|01:00:00|02:00:00|1G|4|1|8|mem=4G|2026-01-{i:02}T10:00:00\n"
+                   f"{i}.1|y|COMPLETED|0:0|01:00:00|02:00:00|10G|1|1|8|mem=10G|2026-01-{i:02}T11:00:00\n" for i in range(1, 21))
+    records.call.write("jobs.txt", SACCT.replace("\n", "|Start\n") + rows)
+    memory = records.json("jobs.txt")["memory_bytes"]
+
+    assert (memory["cut_off"], memory["seen"]["max"]) == (0, 10 * GIB)
+
+
+def test_where_it_is_not_told_when_steps_ran_it_is_said_that_the_largest_alone_counts(records):
+    rows = "".join(f"{i}|train|COMPLETED|0:0|02:00:00|04:00:00||||8|\n" + "".join(f"{i}.{k}|x|COMPLETED|0:0|01:00:00|02:00:00|4G|1|1|8|\n" for k in (0, 1))
+                   for i in range(1, 21))
+    records.call.write("jobs.txt", SACCT + rows)
+    called = records.size("jobs.txt", "-f", "slurm")
+
+    assert "of 20 of 20 runs the memory is that of the largest step, and which ran side by side is not told: give sacct --format Start and Elapsed" in called.err
+
+
+def test_no_cpu_time_over_an_hour_is_none_that_was_gathered(records):
+    records.call.write("jobs.txt", SACCT + "".join(f"{i}|train|COMPLETED|0:0|01:00:00|00:00:00||||8|\n" for i in range(1, 21)))
+    assert "request" not in records.json("jobs.txt", status=1)["cpus"]

@@ -110,6 +110,11 @@ static void tell_time_used(const struct sacct_job *job, struct draft *d)
 	struct told user = own_or_steps(job->user_cpu, job->step_user_cpu);
 	struct told system = own_or_steps(job->system_cpu, job->step_system_cpu);
 
+	/* Nothing runs for seconds on no time at all: Slurm gathered none. */
+	if (cpu.is && cpu.value == 0 && elapsed.is && elapsed.value > 0) {
+		cpu.is = user.is = system.is = false;
+		draft_note(d, "TotalCPU is 0 over %.0f s: Slurm gathered none", elapsed.value);
+	}
 	if (elapsed.is) {
 		draft_number(d, "time", "wall_seconds", elapsed.value);
 		headline(d, "wall_seconds", ELAPSED, elapsed.value,
@@ -159,7 +164,10 @@ static void tell_memory_together(
 
 static void tell_memory_peak(const struct sacct_job *job, struct draft *d)
 {
-	bool summed = job->memory_sum.is && job->memory_sum.value > job->rss.value;
+	/* Where the largest step has one task alone, both are that one's. */
+	bool summed = job->memory_sum.is &&
+		      (job->memory_sum.value > job->rss.value ||
+			      (job->tasks.value > 1 && job->memory_sum.value >= job->rss.value));
 	double alone = summed ? job->memory_sum.value : job->rss.value;
 	struct sacct_together together;
 	enum quality quality;

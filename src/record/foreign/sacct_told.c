@@ -69,13 +69,15 @@ static bool is_slurm_name(const char *text)
 	return n > 0 && n <= 255 && strspn(text, letters) == n;
 }
 
-static void tell_names(const struct sacct_table *table, const struct cells *cells, struct draft *d)
+static void tell_names(
+	const struct sacct_table *table, const struct cells *cells, bool own_line, struct draft *d)
 {
 	const char *nodes = sacct_cell(table, cells, "NodeList");
 	const char *cluster = sacct_cell(table, cells, "Cluster");
 	int64_t uid;
 
-	if (!sacct_is_nothing(sacct_cell(table, cells, "JobName")))
+	/* That of a step is "batch" or its program. */
+	if (own_line && !sacct_is_nothing(sacct_cell(table, cells, "JobName")))
 		draft_text(d, NULL, "name", sacct_cell(table, cells, "JobName"));
 	if (!sacct_is_nothing(sacct_cell(table, cells, "User")))
 		draft_text(d, "user", "name", sacct_cell(table, cells, "User"));
@@ -147,7 +149,7 @@ void sacct_tell_identity(const struct sacct_job *job, const struct sacct_table *
 	const struct cells *cells, struct draft *d)
 {
 	tell_ids(table, cells, d);
-	tell_names(table, cells, d);
+	tell_names(table, cells, job->own_line, d);
 	tell_times(table, cells, d);
 	tell_all_cells(table, cells, d);
 	if (!job->own_line)
@@ -202,6 +204,13 @@ bool sacct_has_begun(const struct sacct_table *table, const struct cells *cells)
 	return !*start || !sacct_is_nothing(start);
 }
 
+/* Slurm ended it, and by which signal is no matter. */
+static bool is_of_slurm(const char *state)
+{
+	return strcmp(state, "OUT_OF_MEMORY") == 0 || strcmp(state, "TIMEOUT") == 0 ||
+	       strcmp(state, "DEADLINE") == 0;
+}
+
 void sacct_tell_outcome(const struct sacct_table *table, const struct cells *cells, struct draft *d)
 {
 	const char *state = sacct_cell(table, cells, "State");
@@ -229,7 +238,7 @@ void sacct_tell_outcome(const struct sacct_table *table, const struct cells *cel
 	/* Its exit code is of no end of the job. */
 	told = told && !was_requeued(table, cells);
 	/* Beyond these are no signals but marks of Slurm: 0:53 a file it could not open, 0:125 out of memory. */
-	if (told && number > 0 && number <= 31) {
+	if (told && number > 0 && number <= 31 && !is_of_slurm(state)) {
 		draft_signal(d, number, evidence);
 		return;
 	}

@@ -47,6 +47,7 @@ static struct size_fact of_all_tasks(const json_t *info, struct size_fact larges
 	double tasks = size_sane(
 		info_number(json_object_get(info, "summary"), SIZE_TASKS, "value"), SIZE_CORES_MAX);
 
+	largest.of_one_step = largest.quality == LOWER_BOUND;
 	largest.quality = LOWER_BOUND;
 	largest.upper = (double) INFINITY;
 	if (tasks > 1) {
@@ -70,6 +71,8 @@ static struct size_fact take_sampled(const json_t *info)
 		peak = take_largest_process(headline);
 	if (strcmp(peak.key, SIZE_TASK_RSS) == 0)
 		peak = of_all_tasks(info, peak);
+	else if (strcmp(peak.key, SIZE_STEP_MEMORY) == 0)
+		peak.of_one_step = peak.quality == LOWER_BOUND;
 	if (!size_is_known(&lasting))
 		return peak;
 	if (!size_is_known(&peak))

@@ -19,6 +19,7 @@ double size_sane(double number, double most);
 void size_put_text(char *ret, size_t size, const char *text);
 
 #define SIZE_TASK_RSS "sacct_task_rss_bytes"
+#define SIZE_STEP_MEMORY "sacct_step_memory_bytes"
 #define SIZE_TASKS "sacct_peak_tasks_count"
 
 /* Of which nothing is known. */

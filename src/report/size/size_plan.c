@@ -324,6 +324,7 @@ static void describe(struct size_plan *plan, const struct size_options *o)
 		plan->hosts += run->host && host_is_new(plan->runs, i);
 		plan->tasks = fmax(plan->tasks, run->tasks);
 		plan->nodes = fmax(plan->nodes, run->nodes);
+		plan->largest_step_alone += run->facts[SIZE_MEMORY].of_one_step;
 		plan->largest_task_alone += run->largest_task_alone && run->asked.cpus != 1;
 		plan->without_covariate += o->wish.by && !(run->covariate > 0);
 		/* Of a cgroup that others shared it says nothing of the job. */

@@ -88,6 +88,7 @@ struct size_plan {
 	struct size_cores cores;
 	double charged; /* the most memory with caches of files; NAN */
 	double tasks, nodes; /* the most that a run's numbers are of; NAN: not told */
+	size_t largest_step_alone; /* runs whose memory is of one step of several */
 	size_t largest_task_alone; /* runs whose memory may be of one task of several */
 	size_t without_covariate; /* runs that have no value of --by, and are left out where it is followed */
 };

@@ -31,6 +31,7 @@ struct size_fact {
 		swapped; /* of memory: bytes in it that no process had mapped, and that were swapped out; 0 */
 	uint8_t quality; /* enum quality */
 	bool at_least; /* the job would have used more: it was ended or held back */
+	bool of_one_step; /* of sacct's steps the largest alone: when each of them ran is not told */
 	bool of_one_task; /* `at_least` for that alone: it is of the largest of several tasks */
 	double least; /* of that: the limit that ended it; what it needs is more; 0: none is known */
 	char key[SIZE_KEY_SIZE]; /* the measurement it comes from */

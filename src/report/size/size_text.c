@@ -255,6 +255,9 @@ static void add_place(const struct size_bound *b, enum size_resource resource,
 		amount_text(resource, b->slope, slope);
 		buf_addf(line, "It follows %s: %s, and %s for each; asked for %.6g.", o->by, fixed,
 			slope, b->at);
+	} else if (b->drifts && fabs(b->drift) < 0.0005) {
+		buf_add_text(line, "The runs drift, by how much is not clear; the request is for a "
+				   "drift as high as these runs allow.");
 	} else if (b->drifts) {
 		buf_addf(line,
 			"The runs drift: each whole one needs %.2g %% %s than the one before; the "
