@@ -3,12 +3,12 @@
 #ifndef ASSAY_CLI_RUN_WORDS_H
 #define ASSAY_CLI_RUN_WORDS_H
 
+#include <stdbool.h>
+
 #include "cli/log.h"
 #include "record/find_runs.h"
 #include "record/run_names.h"
 #include "record/stored_run.h"
-#include <stdbool.h>
-
 
 struct error;
 

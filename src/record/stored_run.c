@@ -42,7 +42,7 @@ json_t *stored_json(const char *bytes, size_t n, struct error *err)
 	json_t *top;
 
 	/* Editors put U+FEFF before what they keep as UTF-8. */
-	if (n >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0) {
+	if (bytes && n >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0) {
 		bytes += 3;
 		n -= 3;
 	}
