@@ -280,6 +280,8 @@ static _Noreturn void keeper_fork_job(
 		page->fork_errno = errno;
 	if (job > 0 && page->leads)
 		lead_begin(setup->stdio[0], job, setup->in_front);
+	if (job > 0)
+		witness_begin(page, job, monitor);
 	/* pkill(1) by our name is meant for assay, which passes the signal on: a keeper that it finds as well would make it one for the whole
 	 * group, which the job has already. */
 	change_name(KEEPER_NAME);

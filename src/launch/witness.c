@@ -3,13 +3,17 @@
 #include "launch/witness.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/macros.h"
 #include "launch/futex.h"
+#include "linux/proc_files.h"
 
 #define ANSWER_WITHIN_NS 100000000ULL
 #define ANSWER_SLICE_NS 20000000ULL
@@ -35,6 +39,37 @@ void witness_forget(void)
 	sigfillset(&all);
 	while (sigtimedwait(&all, NULL, &at_once) > 0)
 		continue;
+}
+
+/* Bit (signal - 1): sent to the process and not delivered. All, where that cannot be told. */
+static uint64_t waiting_for(pid_t pid)
+{
+	struct proc_status status;
+	char path[40];
+	char text[4096];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%ld/status", (long) pid);
+	AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd >= 0 ? read(fd, text, sizeof(text)) : -1;
+	return n > 0 && proc_status_parse(text, (size_t) n, &status) == 0 ? status.signals_pending
+									  : UINT64_MAX;
+}
+
+void witness_begin(struct exit_page *page, pid_t job, pid_t monitor)
+{
+	siginfo_t came[EXIT_PAGE_SIGNALS];
+	size_t n = 0;
+	uint64_t waiting;
+	sigset_t all;
+
+	sigfillset(&all);
+	while (n < ARRAY_SIZE(came) && sigtimedwait(&all, &came[n], &at_once) > 0)
+		n++;
+	waiting = n > 0 ? waiting_for(job) : 0;
+	for (size_t i = 0; i < n; i++)
+		if (waiting >> (came[i].si_signo - 1) & 1)
+			take(page, &came[i], monitor);
 }
 
 void witness_take_all(struct exit_page *page, pid_t monitor)

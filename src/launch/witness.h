@@ -16,6 +16,8 @@
 
 /* Forgets what has come so far: the job, forked next, does not have it. */
 void witness_forget(void);
+/* What came between that and the fork the job does not have either; it still has every signal blocked. */
+void witness_begin(struct exit_page *page, pid_t job, pid_t monitor);
 /* Counts all that waits; nothing sent by `monitor` is counted. */
 void witness_take_all(struct exit_page *page, pid_t monitor);
 /* Waits for a signal and counts it; at_most_ns 0: for ever. False when it was stopped meanwhile. */

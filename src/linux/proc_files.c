@@ -64,6 +64,7 @@ enum {
 	STATUS_HUGETLB,
 	STATUS_THREADS,
 	STATUS_BLOCKED,
+	STATUS_PENDING,
 	STATUS_IGNORED,
 	STATUS_CAUGHT,
 	STATUS_CPUS,
@@ -88,6 +89,7 @@ static const struct key_line status_rows[] = {
 	[STATUS_HUGETLB] = KEY_LINE("HugetlbPages", LINE_KIB, struct proc_status, hugetlb_bytes),
 	[STATUS_THREADS] = KEY_LINE("Threads", LINE_NUMBER, struct proc_status, threads),
 	[STATUS_BLOCKED] = KEY_LINE("SigBlk", LINE_HEX, struct proc_status, signals_blocked),
+	[STATUS_PENDING] = KEY_LINE("ShdPnd", LINE_HEX, struct proc_status, signals_pending),
 	[STATUS_IGNORED] = KEY_LINE("SigIgn", LINE_HEX, struct proc_status, signals_ignored),
 	[STATUS_CAUGHT] = KEY_LINE("SigCgt", LINE_HEX, struct proc_status, signals_caught),
 	[STATUS_CPUS] =
@@ -105,7 +107,8 @@ _Static_assert(ARRAY_SIZE(status_rows) == N_STATUS, "one row a name");
 	(ROW(STATUS_HWM) | ROW(STATUS_RSS_ANON) | ROW(STATUS_RSS_FILE) | ROW(STATUS_RSS_SHMEM) |   \
 		ROW(STATUS_SWAP))
 #define STATUS_ALWAYS                                                                              \
-	(ALL_ROWS(status_rows) & ~(STATUS_MEMORY | ROW(STATUS_HUGETLB) | ROW(STATUS_BLOCKED)))
+	(ALL_ROWS(status_rows) & ~(STATUS_MEMORY | ROW(STATUS_HUGETLB) | ROW(STATUS_BLOCKED) |     \
+					 ROW(STATUS_PENDING)))
 
 int proc_status_parse(const char *text, size_t n, struct proc_status *ret)
 {

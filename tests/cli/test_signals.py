@@ -6,6 +6,7 @@ import random
 import signal
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -332,6 +333,32 @@ def test_a_signal_during_the_start_ends_the_job_too(run_assay, room, strace, cal
     assert f"--- SIG{name}" not in (room / "trace").read_text() or run.status == -number
     assert run.status == -number
     assert run.info["outcome"]["signal"] == number
+
+
+def forking(pid):
+    """The child of a process that stands before its first fork, or None."""
+    for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+        try:
+            # 56 is clone(2) on x86-64.
+            if Path(f"/proc/{child}/syscall").read_text().startswith("56 "):
+                return int(child)
+        except OSError:
+            pass
+    return None
+
+
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="system calls have other numbers here")
+@pytest.mark.parametrize("name", ["TERM", "HUP", "INT"])
+def test_a_signal_to_the_group_just_before_the_command_is_forked_ends_it_too(run_assay, room, strace, name):
+    """The keeper, which is to be its parent, has it already and the command never will."""
+    wrapper = [strace, "-f", "-DDD", "-o", str(room / "trace"), "-e", "trace=clone,fork", "-e", "inject=clone,fork:delay_enter=500000"]
+    started = run_assay.start(["sleep", "60"], wrapper=wrapper, env=run_assay.environment({"ASAN_OPTIONS": "detect_leaks=0"}))
+    wait_for(lambda: forking(started.process.pid), "the keeper to fork")
+    os.killpg(started.process.pid, getattr(signal, f"SIG{name}"))
+    run = started.finish()
+
+    assert run.status == -getattr(signal, f"SIG{name}")
+    assert run.info["outcome"]["signal"] == getattr(signal, f"SIG{name}")
 
 
 @pytest.mark.parametrize("name", ["TERM", "HUP", "INT", "QUIT", "TSTP"])
