@@ -3,12 +3,9 @@
 #include "launch/witness.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/macros.h"
@@ -41,32 +38,19 @@ void witness_forget(void)
 		continue;
 }
 
-/* Bit (signal - 1): sent to the process and not delivered. All, where that cannot be told. */
-static uint64_t waiting_for(pid_t pid)
-{
-	struct proc_status status;
-	char path[40];
-	char text[4096];
-	ssize_t n;
-
-	snprintf(path, sizeof(path), "/proc/%ld/status", (long) pid);
-	AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd >= 0 ? read(fd, text, sizeof(text)) : -1;
-	return n > 0 && proc_status_parse(text, (size_t) n, &status) == 0 ? status.signals_pending
-									  : UINT64_MAX;
-}
-
 void witness_begin(struct exit_page *page, pid_t job, pid_t monitor)
 {
 	siginfo_t came[EXIT_PAGE_SIGNALS];
 	size_t n = 0;
-	uint64_t waiting;
+	uint64_t waiting = 0;
 	sigset_t all;
 
 	sigfillset(&all);
 	while (n < ARRAY_SIZE(came) && sigtimedwait(&all, &came[n], &at_once) > 0)
 		n++;
-	waiting = n > 0 ? waiting_for(job) : 0;
+	/* All, where that cannot be told. */
+	if (n > 0 && proc_signals_waiting(job, &waiting) < 0)
+		waiting = UINT64_MAX;
 	for (size_t i = 0; i < n; i++)
 		if (waiting >> (came[i].si_signo - 1) & 1)
 			take(page, &came[i], monitor);

@@ -3,6 +3,9 @@
 #include "linux/proc_files.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
 
 #include "base/macros.h"
 #include "linux/key_lines.h"
@@ -126,6 +129,25 @@ int proc_status_parse(const char *text, size_t n, struct proc_status *ret)
 	s.has_memory = (seen & STATUS_MEMORY) != 0;
 	*ret = s;
 	return 0;
+}
+
+int proc_signals_waiting(pid_t pid, uint64_t *ret)
+{
+	struct proc_status status;
+	char path[40];
+	char text[4096];
+	ssize_t n;
+	int r;
+
+	snprintf(path, sizeof(path), "/proc/%ld/status", (long) pid);
+	AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	n = read(fd, text, sizeof(text));
+	r = n < 0 ? -errno : proc_status_parse(text, (size_t) n, &status);
+	if (r == 0)
+		*ret = status.signals_pending;
+	return r;
 }
 
 enum {

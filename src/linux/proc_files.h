@@ -37,6 +37,8 @@ struct proc_status {
 	uint64_t cpus_allowed_count; /* bits set in Cpus_allowed */
 };
 int proc_status_parse(const char *text, size_t n, struct proc_status *ret);
+/* What was sent to this process, a child of ours that blocks it, and waits: bit (signal - 1). By no tree of files but the kernel's own. Negative errno. */
+int proc_signals_waiting(pid_t pid, uint64_t *ret);
 
 struct smaps_rollup { /* bytes; summed over the mappings */
 	uint64_t rss, pss, pss_anon, pss_file, pss_shmem, private_clean, private_dirty, swap,

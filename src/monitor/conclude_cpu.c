@@ -213,7 +213,7 @@ static struct cpu_claim claim(const struct monitor *m, const struct verdict *v)
 		c.user_ns = (uint64_t) (share * (double) perf_ns);
 		c.system_ns = perf_ns - c.user_ns;
 		c.cpu_ns = perf_ns;
-		c.key = c.user_key = c.system_key = PERF_CPU_KEY;
+		c.key = PERF_CPU_KEY;
 	}
 	return c;
 }

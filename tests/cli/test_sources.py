@@ -48,3 +48,15 @@ def test_what_makes_a_number_better_than_its_source_is_told(run_assay):
     ended = rungs["keeper_max_rss_bytes"]
     assert ended["value"] < 150 << 20, "it was not waited for"
     assert (ended["quality"], ended["in_use"]) == ("lower_bound", False), ended
+
+
+def test_where_perf_saw_more_than_was_counted_the_split_has_its_source(run_assay):
+    """Children that nobody waits for: perf alone sees them, and does not tell user from system time."""
+    info = run_assay(["LOAD", "TRUTH", "nocldwait", "20", "50"]).info
+    if info["headline"]["cpu_seconds"]["key"] != "perf_cpu_seconds":
+        pytest.skip("perf is not allowed here")
+
+    for quantity in ("cpu", "cpu_user", "cpu_system"):
+        used, = [rung for rung in info["rungs"][quantity] if rung["in_use"]]
+        claim = info["headline"][HEADLINES[quantity]]
+        assert (used["key"], used["value"], used["quality"]) == (claim["key"], claim["value"], claim["quality"]), (used, claim)
