@@ -133,7 +133,7 @@ int proc_status_parse(const char *text, size_t n, struct proc_status *ret)
 
 int proc_signals_waiting(pid_t pid, uint64_t *ret)
 {
-	struct proc_status status;
+	struct proc_status status = { 0 };
 	char path[40];
 	char text[4096];
 	ssize_t n;
