@@ -19,7 +19,7 @@ void outcome_explain(struct assay_run_info *info, struct oom_found *oom);
 /* Adds who sent the signal that ended the command. `latest`: the latest of that number that came to us, at most a minute before the end;
  * else nothing is known but that it did not come by us. */
 void outcome_add_sender(struct outcome *o, const struct sender *latest, uint64_t end_ns);
-/* Of a command that ended by itself: adds which signal had told it to end, at most a minute before. `latest`: by number, as above. */
+/* Of a command that ended by itself: adds which signal had told it to end, at most an hour before. `latest`: by number, as above. */
 void outcome_add_request(struct outcome *o, const struct sender *latest, uint64_t end_ns);
 
 #endif

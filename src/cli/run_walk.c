@@ -114,18 +114,16 @@ static int take_other(struct run_walk *walk, const char *word)
 int run_walk_word(struct run_walk *walk, const char *word)
 {
 	struct stored_run run;
-	bool several;
 
 	if (walk->brief && stored_run_open_brief(word, &run) == 0)
 		return hand_over(walk, &run, false);
 	if (run_word_is_last(word) || access(word, F_OK) < 0 ||
 		stored_run_open_which(word, 0, &run, NULL) < 0)
 		return take_other(walk, word);
-	several = run.importer && run.importer->several;
-	if (!several)
+	if (!run.importer || !run.importer->several || !holds_several(word))
 		return hand_over(walk, &run, false);
 	stored_run_done(&run);
-	return holds_several(word) ? take_several(walk, word) : take_other(walk, word);
+	return take_several(walk, word);
 }
 
 int run_walk_usual(struct run_walk *walk)

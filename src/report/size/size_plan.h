@@ -101,9 +101,9 @@ void size_plan_ask(
 	const struct size_plan *plan, const struct size_options *options, struct size_ask *ret);
 
 struct buf;
-/* "no request: no run finished (ended by SIGKILL). The next to try is 2 GiB, to be measured again." */
 /* What comes first, what after a failure, and what that holds; of memory with more than one amount. */
 void size_plan_say_steps(const struct size_plan *plan, struct buf *out);
+/* "no request: no run finished (ended by SIGKILL). The next to try is 2 GiB, to be measured again." */
 void size_plan_say_none(const struct size_plan *plan, enum size_resource resource, struct buf *out);
 void size_plan_text(const struct size_plan *plan, const struct size_options *options, size_t width,
 	bool color, struct buf *out);

@@ -380,8 +380,7 @@ static int judge(const struct reading *r, struct error *err)
 			r, r->ambiguous, "short for several options, which sbatch refuses", err);
 	if (r->gpus_of_task && !r->tasks_told)
 		return error_say(err, -EINVAL,
-			"GPUs for each task make as many tasks as the GPUs are enough for: with "
-			"one "
+			"GPUs for each task make as many tasks as there are GPUs for: with one "
 			"task, add #SBATCH --ntasks=1");
 	if (r->many_tasks)
 		return error_say(err, -EINVAL,
