@@ -356,9 +356,18 @@ void accounts_name_living(struct account *accounts, size_t n, const struct ledge
 	}
 }
 
-void account_note_before(struct account *a, const struct ledger *l)
+void account_count_those_there(struct account *a, const struct ledger *l)
 {
 	a->at_start = 0;
+	for (size_t i = 0; i < l->n_order; i++) {
+		const struct process *p = ledger_at(l, i);
+
+		a->at_start += p->alive && (p->share.targets & a->bit);
+	}
+}
+
+void account_note_before(struct account *a, const struct ledger *l)
+{
 	for (size_t i = 0; i < l->n_order; i++) {
 		const struct process *p = ledger_at(l, i);
 		int64_t before[N_COUNTED];
@@ -368,7 +377,6 @@ void account_note_before(struct account *a, const struct ledger *l)
 		share_base(p, before);
 		if (!a->with_children)
 			before[COUNTED_CPU] = p->share.base_own;
-		a->at_start++;
 		for (int k = 0; k < N_COUNTED; k++)
 			a->before[k] += (uint64_t) before[k];
 	}

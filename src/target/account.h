@@ -113,6 +113,8 @@ void share_let_go(struct account *accounts, size_t n, const struct ledger *l, st
 void accounts_settle(struct account *accounts, size_t n, const struct ledger *l);
 /* Sums up all living ones, after their files were read; settles those that ended meanwhile. */
 void accounts_sum(struct account *accounts, size_t n, const struct ledger *l, uint64_t now_ns);
+/* How many were there when we came: after the first look, so that who is started from then on, which the kernel tells, is counted once. */
+void account_count_those_there(struct account *a, const struct ledger *l);
 /* What its processes had used when we came; after the first sum. */
 void account_note_before(struct account *a, const struct ledger *l);
 /* Adds the living to the sums by name, at the end. */

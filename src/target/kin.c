@@ -45,18 +45,22 @@ static uint32_t trees_of(const struct draining *d, pid_t pid)
 	return (p ? p->share.targets & d->kin->trees : 0) | trees;
 }
 
+/* What happened before the first look is in it, for those that lived then. */
+static bool was_there(const struct draining *d, pid_t pid)
+{
+	const struct process *p = ledger_find(d->ledger, pid);
+
+	return p && p->alive;
+}
+
 static void on_fork(struct draining *d, const struct connector_event *e)
 {
 	/* The kernel tells of a fork before the child can run, so a parent is known before its child. */
 	uint32_t trees = trees_of(d, e->parent_tgid);
 
-	/* The pid may have been another's, whose end was told before. */
+	/* The pid may have been another's, whose end was told before. Where that was a member, the ledger has it still: it stays among the gone. */
 	intmap_remove(&d->kin->born, e->tgid);
-	/* What happened before the first look is in it, for those that lived then. */
-	if (!d->kin->begun && ledger_find(d->ledger, e->tgid))
-		return;
-	intmap_remove(&d->kin->gone, e->tgid);
-	if (!trees)
+	if (!trees || (!d->kin->begun && was_there(d, e->tgid)))
 		return;
 	if (intmap_set(&d->kin->born, e->tgid, trees) < 0)
 		d->kin->complete = false;
@@ -105,7 +109,6 @@ void kin_drain(struct kin *k, const struct ledger *l, struct account *accounts, 
 void kin_looked(struct kin *k)
 {
 	intmap_clear(&k->gone);
-	k->begun = true;
 }
 
 void kin_close(struct kin *k)

@@ -30,7 +30,7 @@ struct kin {
 void kin_begin(struct kin *k, int connector_fd, uint32_t trees);
 /* Takes in what has happened since, and counts who was started in account->started. Before each look, and when the subscription is readable. */
 void kin_drain(struct kin *k, const struct ledger *l, struct account *accounts, size_t n);
-/* After each look: it knows who ended. */
+/* After each look: it knows who ended before. */
 void kin_looked(struct kin *k);
 /* The trees that a process which is in no ledger is of. */
 uint32_t kin_trees(const struct kin *k, pid_t pid);

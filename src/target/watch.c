@@ -209,6 +209,15 @@ void watch_take_exits(struct watch *w, const struct exit_page *page)
 	}
 }
 
+/* Who was forked during the first look was there then, or is news. */
+static void begin_to_count(struct watch *w)
+{
+	kin_drain(&w->kin, w->ledger, w->accounts, w->n);
+	w->kin.begun = true;
+	for (size_t k = 0; k < w->n; k++)
+		account_count_those_there(&w->accounts[k], w->ledger);
+}
+
 void watch_refresh(struct watch *w, uint64_t now_ns)
 {
 	struct ledger *l = w->ledger;
@@ -235,10 +244,9 @@ void watch_refresh(struct watch *w, uint64_t now_ns)
 		if (p->alive && !p->quiet && !p->zombie)
 			process_read_command(l, p);
 	}
-	/* Who was forked during the first look is in it, or is news. */
-	if (!w->kin.begun)
-		kin_drain(&w->kin, l, w->accounts, w->n);
 	kin_looked(&w->kin);
+	if (!w->kin.begun)
+		begin_to_count(w);
 	l->living = l->zombies = 0;
 	for (size_t i = 0; i < l->n_order; i++) {
 		const struct process *p = ledger_at(l, i);
