@@ -126,6 +126,17 @@ struct taking {
 	bool others; /* names that were not there before were met */
 };
 
+/* 0: not known. */
+static uint64_t index_of(struct interfaces *s, const char *name)
+{
+	uint64_t index = 0;
+
+	if (!s->roots || s->n_asked == N_ASKED_MAX)
+		return 0;
+	s->n_asked++;
+	return net_interface_index(s->roots, s->shown_by, name, &index) < 0 ? 0 : index;
+}
+
 /* Those that were there at the look before, under their names. */
 static void take_known(const struct net_interface *now, void *context)
 {
@@ -138,6 +149,10 @@ static void take_known(const struct net_interface *now, void *context)
 	}
 	if (i->seen)
 		return; /* a list that changes while it is read may show one twice */
+	if (i->unsure) {
+		i->index = index_of(t->s, now->name);
+		i->unsure = i->index == 0;
+	}
 	follow(t->s, i, now);
 	mark(i, now);
 }
@@ -168,21 +183,10 @@ static bool may_be_renamed(const struct interfaces *s, const struct net_interfac
 	for (size_t k = 0; k < s->n; k++) {
 		const struct interface *i = &s->list[k];
 
-		if (i->there && !i->seen && i->index != 0 && went_on(i, now))
+		if (i->there && !i->seen && (i->index != 0 || i->unsure) && went_on(i, now))
 			return true;
 	}
 	return false;
-}
-
-/* 0: not known. */
-static uint64_t index_of(struct interfaces *s, const char *name)
-{
-	uint64_t index = 0;
-
-	if (!s->roots || s->n_asked == N_ASKED_MAX)
-		return 0;
-	s->n_asked++;
-	return net_interface_index(s->roots, s->shown_by, name, &index) < 0 ? 0 : index;
 }
 
 /* A new name is in the list before its index is: the kernel makes the file anew behind it. */
@@ -212,6 +216,8 @@ static void take_other(const struct net_interface *now, void *context)
 	uint64_t index = index_soon(s, now);
 	struct interface *renamed = find_renamed(s, now, index);
 	size_t place = renamed ? (size_t) (renamed - s->list) : 0;
+	/* Renamed once more since the list was read: what it has counted is its past, and what is new of that is lost, as of one that went. */
+	bool unsure = !renamed && index == 0 && may_be_renamed(s, now);
 
 	if (!i)
 		i = enter(s, now->name);
@@ -224,10 +230,11 @@ static void take_other(const struct net_interface *now, void *context)
 		memcpy(i->last, s->list[place].last, sizeof(i->last));
 		s->list[place].there = false;
 		follow(s, i, now);
-	} else if (s->looked) {
+	} else if (s->looked && !unsure) {
 		count_whole(s, i, now);
 	}
 	i->index = index;
+	i->unsure = unsure;
 	mark(i, now);
 }
 

@@ -20,6 +20,7 @@ struct roots;
 struct interface {
 	char name[INTERFACE_NAME_SIZE];
 	uint64_t index; /* stays when it is renamed; 0: not known */
+	bool unsure; /* it may be one that was there under another name: its index could not be read */
 	bool there; /* in the latest look */
 	bool seen; /* in the present one */
 	bool shown; /* to the loop, at least once */

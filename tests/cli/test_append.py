@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from support import CPU_TOLERANCE_SECONDS, User, parse, read_info, read_usage, wait_for
+from support import CPU_TOLERANCE_SECONDS, User, parse, read_info, read_usage, wait_for, windows_written
 
 # Burns CPU time when told to, by its own clock, and says what that clock shows.
 BURNER = """
@@ -268,7 +268,7 @@ def two_windows(number, line):
 @pytest.fixture
 def windows_of_a_joining(attach, burner, record):
     joining = attach.start(record + "s-", "--report-interval", "0.2", burner.pid)
-    wait_for(lambda: len(read_usage(record + "s-", torn_end=True)) >= 2, "two windows")
+    wait_for(lambda: windows_written(record + "s-") >= 2, "two windows")
     joining.end()
     return record + "s-"
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from support import alive, read_info, read_usage, wait_for
+from support import alive, read_info, wait_for, windows_written
 
 MIB = 1 << 20
 SHARED_MEMORY = Path("/dev/shm")
@@ -26,10 +26,6 @@ def shared_file():
     path = SHARED_MEMORY / f"assay-test-{os.getpid()}"
     yield path
     path.unlink()
-
-
-def windows(started):
-    return len(read_usage(started.prefix, torn_end=True))
 
 
 def version_of(path):
@@ -47,8 +43,8 @@ def test_notes_made_while_the_run_went_on_do_not_outlive_it(run_assay, room, sha
         with open(shared_file, "ab") as out:
             out.write(bytes(12 * MIB))
         # Two more windows have ended: the growth is in the readings when the hang-up has a conclusion drawn.
-        seen = windows(started)
-        wait_for(lambda: windows(started) >= seen + 2, "two more windows")
+        seen = windows_written(started.prefix)
+        wait_for(lambda: windows_written(started.prefix) >= seen + 2, "two more windows")
         before = version_of(f"{started.prefix}info.json")
         started.process.send_signal(signal.SIGHUP)
         wait_for(lambda: version_of(f"{started.prefix}info.json") != before, "the interim record")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from support import alive, read_usage, state_of, wait_for
+from support import alive, state_of, wait_for, windows_written
 
 INTERVAL_SECONDS = 0.05
 FAST = ["-i", "50ms", "--report-interval", "50ms"]
@@ -54,7 +54,7 @@ class Job:
 
 
 def windows(job):
-    return len(read_usage(job.started.prefix, torn_end=True))
+    return windows_written(job.started.prefix)
 
 
 def until(gate, code):

@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 
-from support import read_usage, wait_for
+from support import read_usage, wait_for, windows_written
 
 
 def shown(assay, prefix):
@@ -20,7 +20,7 @@ def last_of(windows, key):
 def test_a_run_that_goes_on_and_one_that_was_lost_tell_what_their_series_tells(run_assay, room):
     started = run_assay.start(["LOAD", "TRUTH", "until-file", str(room / "gate"), "0"], ["-i", "50ms", "--report-interval", "50ms"])
     monitor = started.running_info()["monitor"]
-    wait_for(lambda: len(read_usage(started.prefix, torn_end=True)) >= 3, "three windows")
+    wait_for(lambda: windows_written(started.prefix) >= 3, "three windows")
     running = shown(run_assay.assay, started.prefix)
     os.kill(monitor["pid"], signal.SIGKILL)
     started.wait(20)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from support import read_usage, wait_for
+from support import wait_for, windows_written
 
 MB = 1_000_000
 TRAFFIC = Path(__file__).resolve().parent / "traffic.py"
@@ -176,8 +176,10 @@ def test_a_name_that_is_in_the_list_before_its_index_is_brings_no_past_either(ru
     run = run_assay(["sh", "-c", often], ["-i", "5ms"], wrapper=inside(here))
 
     assert run.status == 0, run.stderr
-    assert run.info["summary"]["netns_resets_count"]["value"] == 0
-    assert run.headline["network_transmit_bytes"]["value"] < MB
+    claim = run.headline["network_transmit_bytes"]
+    assert claim["value"] < MB, claim
+    # Renamed anew between the list and the index, it is neither: it has gone then, which is told.
+    assert run.info["summary"]["netns_resets_count"]["value"] == 0 or claim["quality"] != "exact", claim
 
 
 def test_who_enters_the_jobs_namespace_between_two_looks_makes_it_no_exact_claim(run_assay, two_namespaces, room):
@@ -207,8 +209,8 @@ SOCKETS = ("--measurements", "default,socket_*", "-i", "0.05", "--report-interva
 
 def wait_for_windows(started):
     """Until a sample was taken that began after now: the window under way may have ended before, the next one was whole."""
-    before = len(read_usage(started.prefix, torn_end=True))
-    wait_for(lambda: len(read_usage(started.prefix, torn_end=True)) > before + 2, "three windows more")
+    before = windows_written(started.prefix)
+    wait_for(lambda: windows_written(started.prefix) > before + 2, "three windows more")
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1"])

@@ -244,6 +244,30 @@ static void a_renamed_interface_does_not_bring_its_past_again(void **state)
 	assert_int_equal(of_device(t, "interface", "eth0", "netns_interface_receive_bytes"), 11);
 }
 
+/* Renamed again while we looked, its index is asked for under a name that is not its own any more. */
+static void an_interface_that_may_be_a_renamed_one_does_not_bring_its_past(void **state)
+{
+	struct tree *t = *state;
+
+	put_namespace(t, JOB, "net:[4026531840]");
+	put_index(t, "eth0", "2");
+	put_table(t, JOB, "eth0: 7000000 10 2000 20\n");
+	read_at(t, "net_dev", 1);
+	put_table(t, JOB, "wan0: 7000010 11 2000 20\n");
+	read_at(t, "net_dev", 2);
+	put_table(t, JOB, "lan0: 7000013 12 2000 20\n");
+	read_at(t, "net_dev", 3);
+	put_index(t, "lan0", "2");
+	put_table(t, JOB, "lan0: 7000014 12 2000 20\n");
+	read_at(t, "net_dev", 4);
+	put_index(t, "dmz0", "2");
+	put_table(t, JOB, "dmz0: 7000016 12 2000 20\n");
+	read_at(t, "net_dev", 5);
+	assert_int_equal(result(t, "netns_receive_bytes").delta, 1 + 2);
+	assert_int_equal(result(t, "netns_receive_bytes").quality, ESTIMATE);
+	assert_int_equal(result(t, "netns_resets_count").delta, 2);
+}
+
 /* Of another index it is another one, however alike the counters: its own counts whole, and what the old one took along is not known. */
 static void a_successor_under_another_name_counts_whole(void **state)
 {
@@ -395,6 +419,7 @@ int main(void)
 		IN_A_TREE(in_a_namespace_where_nobody_else_was_met_the_sum_is_an_upper_bound),
 		IN_A_TREE(what_an_interface_took_along_makes_an_estimate),
 		IN_A_TREE(a_renamed_interface_does_not_bring_its_past_again),
+		IN_A_TREE(an_interface_that_may_be_a_renamed_one_does_not_bring_its_past),
 		IN_A_TREE(a_successor_under_another_name_counts_whole),
 		IN_A_TREE(devices_of_interfaces_long_gone_give_their_place_back),
 		IN_A_TREE(the_namespace_that_the_job_enters_counts_whole_and_the_old_one_no_more),
