@@ -7,10 +7,14 @@ DESTDIR =
 BENCH =
 # Options of tools/v2_host.py: make v2-host V2_HOST='tests/truth/test_io.py -k direct'
 V2_HOST =
+# Tests to run by make test: make test TESTS='tests/cli/test_run.py tests/unit/test_window.c'
+TESTS = unit system
+# How long each harness runs by make fuzz, and which: make fuzz FUZZ='600 show export'
+FUZZ = 60
 # Debian's own interpreter: the packages of tools/packages.txt belong to it.
 PYTHON = /usr/bin/python3
 
-.PHONY: all build deps deps-build deps-bench deps-v2-host demo check test v2-host lint bench gallery golden format install dist clean
+.PHONY: all build deps deps-build deps-bench deps-v2-host demo check test fuzz v2-host lint bench gallery golden format install dist clean
 
 all: build
 
@@ -42,7 +46,10 @@ check: deps
 	$(PYTHON) tools/check.py
 
 test:
-	$(PYTHON) tools/check.py unit system
+	$(PYTHON) tools/check.py $(TESTS)
+
+fuzz:
+	fuzz/run.sh $(FUZZ)
 
 # The truth tests in an emulated machine with another kernel and version 2 of cgroups alone: some minutes.
 v2-host: build

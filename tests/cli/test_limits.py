@@ -60,8 +60,9 @@ def unified():
     return directory
 
 
-def made_cgroups(directory):
-    return list(directory.glob("assay-run-*"))
+def cgroup_of(directory, recorder):
+    """Where the cgroup is that a recorder makes; others run beside ours and have theirs."""
+    return directory / f"assay-run-{recorder}"
 
 
 # Each: the limit, the job, what the record must say was there.
@@ -289,18 +290,16 @@ def test_a_process_that_is_not_ours_to_kill_is_named(run_assay, room, load, ordi
 
 
 def test_the_jobs_own_cgroup_kills_it_as_a_whole_and_is_removed(run_assay, room, unified, no_survivors):
-    before = made_cgroups(unified)
     run = run_assay(["LOAD", "TRUTH", "hydra", "50"], limited("wall=600ms", GRACE))
 
     assert run.info["limit"]["way"] == "cgroup.kill"
     assert run.info["limit"]["emptied"] is True
     assert Path(run.info["options"]["limit_cgroup"]).parent == unified
     assert run.headline["io_write_syscall_bytes"]["value"] == 0, "moving the job is not the job's I/O"
-    assert made_cgroups(unified) == before
+    assert not cgroup_of(unified, run.info["monitor"]["pid"]).exists()
 
 
 def test_a_daemon_that_may_live_on_is_back_where_it_would_be(run_assay, room, unified, no_survivors):
-    before = made_cgroups(unified)
     script = 'setsid "$0" "$1" until-file "$2" 0 & exit 4'
     run = run_assay(["sh", "-c", script, "LOAD", "TRUTH", str(room / "gate")], limited("wall=1h"))
     pid, = (p["pid"] for p in run.info["processes"]["survivors"])
@@ -308,29 +307,28 @@ def test_a_daemon_that_may_live_on_is_back_where_it_would_be(run_assay, room, un
 
     assert run.status == 4
     assert f"{own[0]}\n" in Path("/proc/self/cgroup").read_text()
-    assert made_cgroups(unified) == before
+    assert not cgroup_of(unified, run.info["monitor"]["pid"]).exists()
 
 
 def test_a_cgroup_that_the_job_made_itself_goes_too(run_assay, room, unified, no_survivors):
-    before = made_cgroups(unified)
     script = f'd={unified}/assay-run-$(sed -n "s/^PPid:.//p" /proc/$PPID/status); mkdir $d/sub && echo $$ >$d/sub/cgroup.procs; sleep 60'
     run = run_assay(["sh", "-c", f"trap '' TERM; {script}"], limited("wall=500ms", GRACE))
 
     assert run.info["limit"]["way"] == "cgroup.kill"
-    assert made_cgroups(unified) == before
+    assert not cgroup_of(unified, run.info["monitor"]["pid"]).exists()
 
 
 def test_the_keeper_removes_the_cgroup_of_a_recorder_that_was_killed(run_assay, room, unified):
-    before = made_cgroups(unified)
     gate = room / "gate"
     started = run_assay.start(["LOAD", "TRUTH", "until-file", str(gate), "0"], limited("wall=1h"))
     started.running_info()
-    assert len(made_cgroups(unified)) == len(before) + 1
+    made = cgroup_of(unified, started.process.pid)
+    assert made.is_dir()
     started.process.kill()
     started.process.wait()
     gate.touch()
 
-    wait_for(lambda: made_cgroups(unified) == before, "the cgroup to be removed")
+    wait_for(lambda: not made.exists(), "the cgroup to be removed")
 
 
 def test_a_user_with_a_delegated_cgroup_has_the_same(run_assay, room, unified, ordinary_user, no_survivors):
@@ -353,11 +351,10 @@ def test_a_user_with_a_delegated_cgroup_has_the_same(run_assay, room, unified, o
 
 
 def test_a_command_that_cannot_start_leaves_no_cgroup(run_assay, unified):
-    before = made_cgroups(unified)
-    run = run_assay(["no-such-command-anywhere"], limited("wall=1h"), complete=False)
+    started = run_assay.start(["no-such-command-anywhere"], limited("wall=1h"))
 
-    assert run.status == 127
-    assert made_cgroups(unified) == before
+    assert started.finish(complete=False).status == 127
+    assert not cgroup_of(unified, started.process.pid).exists()
 
 
 def test_wait_all_limits_what_the_command_left_behind(run_assay, room, no_survivors):

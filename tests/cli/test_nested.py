@@ -149,7 +149,8 @@ def test_a_run_that_is_over_is_no_parent_of_what_it_left_behind(run_assay):
 
 
 @pytest.mark.parametrize("text", ["", "x", ID, ID + "0", f"{ID}99999999999999999999", f"{ID}12 ", f"{ID}-1", f"{ID}{os.getpid()}\n",
-                                  "9" * 100000, "2026.11.27T20.52.2x-1"])
+                                  "9" * 100000, "2026.11.27T20.52.2x-1"],
+                         ids=["empty", "a_word", "without_a_pid", "pid_0", "no_pid_is_so_long", "a_blank_behind", "below_0", "a_line_end", "100000_digits", "no_time"])
 def test_no_text_that_is_no_id_is_taken_for_one(run_assay, text):
     run = run_assay(["true"], env=run_assay.environment({"ASSAY_RUN_ID": text}))
 
@@ -158,7 +159,7 @@ def test_no_text_that_is_no_id_is_taken_for_one(run_assay, text):
     assert bool(notes(run.info)) == bool(text)
 
 
-@pytest.mark.parametrize("pid", [1, os.getpid()])
+@pytest.mark.parametrize("pid", [1, os.getpid()], ids=["init", "ours"])
 def test_an_ancestor_that_is_no_recorder_is_no_parent(run_assay, pid):
     """An id from another machine or container: the same pid is somebody else here, and 1 is above everybody."""
     run = run_assay(["true"], env=run_assay.environment({"ASSAY_RUN_ID": f"{ID}{pid}", "ASSAY_RUN_PREFIX": "/there/"}))

@@ -680,7 +680,8 @@ def test_a_duration_of_several_parts_is_one_wherever_durations_are_taken(call, r
 
 @pytest.mark.parametrize("first, second", [
     ("user", "user"), (str(os.getpid()), f"tree:{os.getpid()}"), ("system", "system"), (f"user:{os.getuid()}", "user"),
-    (f"pids:{os.getpid()},{os.getppid()}", f"pids:{os.getpid()},{os.getppid()}")])
+    (f"pids:{os.getpid()},{os.getppid()}", f"pids:{os.getpid()},{os.getppid()}")],
+    ids=["user", "a_pid_and_its_tree", "system", "a_user_by_number", "two_pids"])
 def test_a_target_that_is_there_twice_is_refused(call, room, first, second):
     line = refused(call("run", "--target", first, "--target", "group", "--target", second, "-p", "record/", "touch", "started"))
     assert "--target: the target " in line and " is there twice" in line

@@ -10,6 +10,9 @@ import pytest
 from checks import MIB, TEARDOWN_SECONDS, check_cpu, check_processes, says
 from support import CPU_TOLERANCE_SECONDS, SLOWNESS
 
+# As tests/cli/test_cgroup_option.py, whose runs leave cgroups that the next run would remove.
+pytestmark = pytest.mark.xdist_group("group:cgroups")
+
 OWN = ["--cgroup=own"]
 # Of the end of a thread or process that its parent is not told, and what two readings of a tick may lie apart: what the note allows as well.
 END_SECONDS = 5e-6 * SLOWNESS

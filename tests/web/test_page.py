@@ -10,6 +10,9 @@ import pytest
 from pages import long_record, make_record, process, window
 from support import REPOSITORY, skip_with_a_sanitizer
 
+# The pages are made once.
+pytestmark = pytest.mark.xdist_group("group:pages")
+
 BROWSE = REPOSITORY / "tests" / "web" / "browse.js"
 MODULES = REPOSITORY / "web" / "node_modules"
 SECONDS_MAX = 120  # of one test: a machine may be slow, a browser may hang
