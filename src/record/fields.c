@@ -29,7 +29,9 @@ static const struct {
 	{ "signal", "outcome.signal_name" },
 	{ "outcome", "outcome.words" },
 	{ "started", "time.started" },
+	{ "started", "time.started_local" }, /* where the zone is not known */
 	{ "ended", "time.ended" },
+	{ "ended", "time.ended_local" },
 	{ "wall_seconds", "time.wall_seconds" },
 	{ "hostname", "host.hostname" },
 	{ "user", "user.name" },
