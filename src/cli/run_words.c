@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/fd_read.h"
+#include "cli/sources.h"
 #include "cli/verb.h"
 
 #define LAST "@last"
@@ -43,7 +44,43 @@ static int filtered(const struct found_run *found, void *context)
 	return f->each(found, f->context);
 }
 
+/* Whether somebody said where to look. */
+static bool place_is_said;
+
+const char *runs_prefix(const struct verb *verb, const struct option_values *values)
+{
+	const struct option_value *value = verb_value(verb, values, "output-prefix");
+
+	place_is_said = value->text && value->rank == RANK_COMMAND_LINE;
+	return value->text;
+}
+
+char *runs_prefix_beside(const char *output_prefix)
+{
+	const char *prefix = prefix_or_default(output_prefix);
+	char *beside = place_is_said ? NULL : sources_duct_prefix();
+	size_t n = strcspn(prefix, "{");
+
+	if (beside && strcspn(beside, "{") == n && strncmp(beside, prefix, n) == 0) {
+		free(beside);
+		beside = NULL;
+	}
+	return beside;
+}
+
 int find_usual_runs(const char *output_prefix, found_each *each, void *context, struct error *err)
+{
+	char *beside = runs_prefix_beside(output_prefix);
+	int r = find_runs_of_prefix(output_prefix, each, context, err);
+
+	if (r == 0 && beside)
+		r = find_runs_of_prefix(beside, each, context, err);
+	free(beside);
+	return r;
+}
+
+int find_runs_of_prefix(
+	const char *output_prefix, found_each *each, void *context, struct error *err)
 {
 	const char *prefix = prefix_or_default(output_prefix);
 	char *begin = strndup(prefix, strcspn(prefix, "{"));
@@ -225,6 +262,33 @@ static void done(struct candidates *c)
 	free(c->list);
 }
 
+/* Whether there is a directory with such files, or files in ours. */
+static bool is_there(const char *prefix)
+{
+	char *directory = strndup(prefix, strcspn(prefix, "{"));
+	char *slash = directory ? strrchr(directory, '/') : NULL;
+	bool found;
+
+	if (slash)
+		slash[slash == directory] = '\0';
+	found = slash && access(directory, F_OK) == 0;
+	free(directory);
+	return found;
+}
+
+static int too_few(const char *word, const char *output_prefix, struct error *err)
+{
+	const char *prefix = prefix_or_default(output_prefix);
+	char *beside = runs_prefix_beside(output_prefix);
+	bool both = beside && is_there(beside);
+	int r = error_say(err, -ENOENT, "%s: there are not that many runs in %.*s%s%.*s", word,
+		(int) strcspn(prefix, "{"), prefix, both ? " and " : "",
+		both ? (int) strcspn(beside, "{") : 0, both ? beside : "");
+
+	free(beside);
+	return r;
+}
+
 static int open_last(
 	const char *word, const char *output_prefix, struct stored_run *ret, struct error *err)
 {
@@ -243,9 +307,7 @@ static int open_last(
 		if (path)
 			r = stored_run_open(path, ret, err);
 		else
-			r = error_say(err, -ENOENT, "%s: there are not that many runs in %.*s",
-				word, (int) strcspn(prefix_or_default(output_prefix), "{"),
-				prefix_or_default(output_prefix));
+			r = too_few(word, output_prefix, err);
 	} else if (r == -ENOMEM) {
 		error_set(err, r, "cannot look for runs");
 	}
