@@ -11,15 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/error.h"
-#include "base/fd_read.h"
 #include "base/macros.h"
+#include "record/foreign/beside.h"
 #include "record/foreign/import.h"
 #include "record/foreign/sacct_job.h"
-#include "record/stored_run.h"
 
 #define FILE_MAX_BYTES ((size_t) 256 * 1024 * 1024)
 
@@ -454,27 +452,18 @@ static bool is_known(const struct stat *st)
 
 static int load(const struct import_file *file, struct draft *d, struct error *err)
 {
-	struct buf bytes = { 0 };
 	struct error why = { 0 };
 	struct stat st;
-	int r = fstat(file->fd, &st) < 0 || lseek(file->fd, 0, SEEK_SET) < 0 ? -errno : 0;
+	int r = fstat(file->fd, &st) < 0 ? -errno : 0;
 
 	if (r == 0 && is_known(&st))
 		return 0;
 	json_decref(known.root);
 	known.root = NULL;
 	if (r == 0)
-		r = fd_read_all(file->fd, FILE_MAX_BYTES, &bytes);
-	if (r == -EFBIG)
-		draft_fail(
-			d, err, r, "it is larger than 256 MiB: ask sacct for fewer jobs at once");
-	else if (r < 0)
-		draft_fail(d, err, r, "cannot read it");
-	else if (!(known.root = stored_json(bytes.data, bytes.len, &why)))
-		draft_fail(d, err, why.code, "%s", why.text);
+		r = json_fd_load(file->fd, FILE_MAX_BYTES, &known.root, &why);
 	known.st = st;
-	buf_done(&bytes);
-	return d->code;
+	return r < 0 ? draft_fail(d, err, r, "%s", why.text) : 0;
 }
 
 int sacct_json_read(
