@@ -207,3 +207,13 @@ def test_con_ducts_names_of_fields_work_on_its_own_logs_and_on_ours(call, index)
         assert rows["assay"].get("peak_pcpu") is None, "a rate is no ratio over a life"
         found = call("ls", "-f", "jsonl", "-F", "format", "-w", f"peak_rss = {summary['peak_rss']} and num_samples > 0", *index, "logs")
         assert [json.loads(line)["format"] for line in found.out.splitlines()] == ["con-duct"]
+
+
+@pytest.mark.parametrize("name, local", [("nvidia-smi-header.csv", "2026-01-02T10:11:12.000000"), ("dmon-dt.txt", "2026-01-02T23:59:58.000000"),
+                                         ("dmon-mu.txt", None)])
+def test_local_times_of_other_tools_match_started_too(take, call, room, name, local):
+    info, _ = take(FOREIGN / name)
+    assert info["time"].get("started_local") == local and "started" not in info["time"]
+    for day, found in (("2026-01-02", local is not None), ("2026-01-03", False)):
+        called = call("ls", "-f", "jsonl", "-F", "format", "-w", f"started = {day}", f"{room}/run/")
+        assert bool(called.out) == found

@@ -64,7 +64,7 @@ def test_no_request_is_made_of_a_machine(take, call, room):
 def test_a_gap_is_in_no_window_and_local_times_have_no_zone(take):
     [(info, usage)] = take(host(statistic("10:00:10", utc=0), statistic("11:00:10", utc=0)))
     assert [(window["start_seconds"], window["end_seconds"]) for window in usage] == [(0, 10), (3600, 3610)]
-    assert info["time"]["started_local"] == "2026-01-02T10:00:00" and "started" not in info["time"] and "time" not in usage[0]
+    assert info["time"]["started_local"] == "2026-01-02T10:00:00.000000" and "started" not in info["time"] and "time" not in usage[0]
 
 
 def test_what_is_not_there_is_absent(take):

@@ -182,6 +182,15 @@ void draft_ended(struct draft *d, uint64_t realtime_ns)
 	set_time(d, "ended", realtime_ns);
 }
 
+void draft_started_local(struct draft *d, double seconds)
+{
+	char text[RFC3339_SIZE];
+
+	format_rfc3339((uint64_t) (seconds * 1e3) * 1000000, text);
+	text[strcspn(text, "Z")] = '\0';
+	draft_text(d, "time", "started_local", text);
+}
+
 void draft_exit_code(struct draft *d, int code, const char *evidence)
 {
 	char words[40];

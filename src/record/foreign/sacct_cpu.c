@@ -96,8 +96,10 @@ void sacct_times_judge(const struct sacct_job *job, const struct sacct_table *ta
 	ret->cpu = own ? job->cpu : job->step_cpu;
 	ret->user = own ? job->user_cpu : job->step_user_cpu;
 	ret->system = own ? job->system_cpu : job->step_system_cpu;
-	if (ret->cpu.is && ret->cpu.value > most)
-		ret->cpu.is = ret->user.is = ret->system.is = false;
+	ret->cpu.is = ret->cpu.is && ret->cpu.value <= most;
+	/* Parts may stand there without their sum. */
+	ret->user.is = ret->user.is && ret->user.value <= most;
+	ret->system.is = ret->system.is && ret->system.value <= most;
 	if (job->step_samples > 0 && steps.value == job->step_most_cpu.value)
 		ret->steps_cpu = steps;
 	ret->by_samples =

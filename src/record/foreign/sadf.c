@@ -237,12 +237,9 @@ static void take_host(struct reading *r, const json_t *host)
 static void conclude(const struct reading *r)
 {
 	double seconds = (double) (r->before_ns - r->first_ns) / (double) NSEC_PER_SEC;
-	char text[RFC3339_SIZE];
 
 	if (r->local) {
-		format_rfc3339(r->first_ns, text);
-		text[strcspn(text, ".Z")] = '\0';
-		draft_text(r->d, "time", "started_local", text);
+		draft_started_local(r->d, (double) r->first_ns / (double) NSEC_PER_SEC);
 		draft_note(r->d, "its times are local, and their zone is not known: sadf without "
 				 "-T writes UTC");
 	} else {
