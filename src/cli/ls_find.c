@@ -175,7 +175,7 @@ int ls_find(struct ls_find *find, const char *word)
 }
 
 /* A place is a directory alone, as nearly always, or files in one whose names begin alike. */
-static int find_in_place(struct ls_find *find, const char *prefix)
+static int find_in_place(struct ls_find *find, const char *prefix, bool beside)
 {
 	size_t n = strcspn(prefix, "{");
 	struct error err = { 0 };
@@ -192,7 +192,8 @@ static int find_in_place(struct ls_find *find, const char *prefix)
 		if (r != 0)
 			return r < 0 ? r : 0;
 	}
-	r = find_runs_of_prefix(prefix, take_found, find, &err);
+	r = beside ? find_runs_beside(prefix, take_found, find, &err)
+		   : find_runs_of_prefix(prefix, take_found, find, &err);
 	if (r < 0 && r != -ENOMEM) {
 		tell(find, prefix, &err);
 		return 0;
@@ -202,11 +203,12 @@ static int find_in_place(struct ls_find *find, const char *prefix)
 
 int ls_find_usual(struct ls_find *find)
 {
-	char *beside = runs_prefix_beside(find->output_prefix);
-	int r = find_in_place(find, find->output_prefix);
+	struct run_places places;
+	int r = 0;
 
-	if (r == 0 && beside)
-		r = find_in_place(find, beside);
-	free(beside);
+	run_places_find(&places, find->output_prefix);
+	for (size_t i = 0; r == 0 && i < places.n; i++)
+		r = find_in_place(find, places.prefixes[i], i > 0);
+	run_places_done(&places);
 	return r;
 }

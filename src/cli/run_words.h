@@ -35,12 +35,20 @@ struct verb;
 
 /* The prefix of the option, for the functions below; unless it stands on the command line, runs of con-duct's name are looked for in their place, too. */
 const char *runs_prefix(const struct verb *verb, const struct option_values *values);
-/* The place of con-duct's name, owned; NULL: it is not looked for, or is that of `output_prefix`. */
-char *runs_prefix_beside(const char *output_prefix);
+/* The prefixes in whose places runs are looked for: that one, and that of con-duct's name where it is another. */
+struct run_places {
+	const char *prefixes[2];
+	size_t n;
+	char *owned;
+};
+void run_places_find(struct run_places *ret, const char *output_prefix);
+void run_places_done(struct run_places *places);
 /* Looks for runs in the place that such a prefix names, which need not be there. NULL: none was given. */
 int find_runs_of_prefix(
 	const char *output_prefix, found_each *each, void *context, struct error *err);
-/* The same, and in that of con-duct's name. */
+/* The same in the place of con-duct's name. */
+int find_runs_beside(const char *prefix, found_each *each, void *context, struct error *err);
+/* The same in all places of that prefix. */
 int find_usual_runs(const char *output_prefix, found_each *each, void *context, struct error *err);
 /* Whether the word is @last or counts back from it, whatever files there are. */
 bool run_word_is_last(const char *word);

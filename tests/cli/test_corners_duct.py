@@ -183,6 +183,19 @@ def test_one_place_is_looked_at_once(duct, beside):
     assert [run["command"] for run in listed(beside, env=env)] == ["true once"]
 
 
+@pytest.mark.parametrize("prefix", ["{pid}_", "x-{pid}_", ".assay/runs/d-{pid}_", ".assay/{pid}_", "HERE/logs/{pid}_", "./.duct/{pid}/"])
+@pytest.mark.parametrize("index", [[], ["--no-index"]])
+def test_wherever_duct_records_each_run_is_listed_once(duct, beside, prefix, index):
+    """Also where one place is in the other, or is our own directory, of which only the files themselves are looked at."""
+    env = {"DUCT_OUTPUT_PREFIX": prefix}
+    assert duct("-q", "true", "by-duct", env=env).status == 0
+    beside("run", "-q", "true", "by-assay")
+    (duct.here / "deep" / "er").mkdir(parents=True)
+    beside("run", "-q", "-p", "deep/er/x-9_", "true", "elsewhere")
+    assert sorted(run["command"] for run in listed(beside, *index, env=env)) == ["true by-assay", "true by-duct"]
+    assert "by-assay" in beside("show", "@last", env=env).out and "by-duct" in beside("show", "@last-1", env=env).out
+
+
 def test_the_id_of_a_run_of_duct_is_a_word_for_it(duct, beside):
     run_id = duct("-q", "-p", ".duct/logs/x_", "true", "by-id").info(".duct/logs/x_")["id"]
     assert "by-id" in beside("show", run_id).out
