@@ -23,6 +23,9 @@ enum { INFO, USAGE };
 
 /* Between the start of the run and the command's own. */
 #define FIRST_SECONDS 0.1
+#define SAMPLES_MAX ((json_int_t) 1 << 40)
+/* No process is older. */
+#define AGE_MAX_SECONDS 1e11
 
 const struct duct_figure duct_figures[N_DUCT_FIGURES] = {
 	[DUCT_PCPU] = { "pcpu", { "tree_cpu_percent", "target_cpu_percent", "*_cpu_total_percent" },
@@ -76,7 +79,7 @@ static void add_time(struct buf *out, uint64_t ns)
 /* "[[DD-]HH:]MM:SS" of ps(1). */
 static void add_elapsed(struct buf *out, double seconds)
 {
-	uint64_t s = (uint64_t) seconds;
+	uint64_t s = seconds > 0 && seconds < AGE_MAX_SECONDS ? (uint64_t) seconds : 0;
 
 	export_add_key(out, "etime");
 	buf_add_char(out, '"');
@@ -219,7 +222,7 @@ static void note_figure(
 		json_decref(json_walk(row->peak));
 		row->peak = json_copy(json_walk(max));
 	}
-	if (mean && n > 0) {
+	if (mean && n > 0 && n < SAMPLES_MAX) {
 		row->sum += json_number_value(mean) * (double) n;
 		row->samples += n;
 	}
@@ -315,7 +318,9 @@ static void write_window(struct export *x, const json_t *window, uint64_t end)
 		duct_add_number(out, "num_samples", samples);
 		add_processes(out, d, end, false);
 		add_sums(out, d, &sums, json_integer_value(samples));
-		d->samples += json_integer_value(samples);
+		/* No run has so many. */
+		if (json_integer_value(samples) > 0 && json_integer_value(samples) < SAMPLES_MAX)
+			d->samples += json_integer_value(samples);
 		d->windows++;
 	} else {
 		d->left_out++;

@@ -155,10 +155,10 @@ static void forget_all_but_told(struct duct_processes *p)
 static void check_living(struct duct_processes *p, const json_t *window)
 {
 	const json_t *quiet = json_object_get(window, "quiet_processes");
-	json_int_t living = json_integer_value(quiet) +
-			    json_integer_value(json_object_get(window, "omitted_processes"));
-	json_int_t unlisted = (json_int_t) json_object_size(p->known) -
-			      (json_int_t) json_array_size(json_object_get(window, "processes"));
+	double living = (double) json_integer_value(quiet) +
+			(double) json_integer_value(json_object_get(window, "omitted_processes"));
+	double unlisted = (double) json_object_size(p->known) -
+			  (double) json_array_size(json_object_get(window, "processes"));
 
 	if (unlisted <= living)
 		return;

@@ -19,7 +19,7 @@
 #include "record/foreign/import.h"
 #include "record/foreign/sacct_job.h"
 
-#define FILE_MAX_BYTES ((size_t) 256 * 1024 * 1024)
+#define FILE_MAX_BYTES ((size_t) 64 * 1024 * 1024)
 
 /* What a step is called by its number. */
 #define STEP_INTERACTIVE_NUMBER 0xfffffffau

@@ -14,7 +14,7 @@
 #include "record/foreign/import.h"
 #include "record/foreign/iso_time.h"
 
-#define FILE_MAX_BYTES ((size_t) 256 * 1024 * 1024)
+#define FILE_MAX_BYTES ((size_t) 64 * 1024 * 1024)
 #define SECTOR 512.0
 #define KIB 1024.0
 #define INTERVAL_MAX_SECONDS 1e8
