@@ -93,11 +93,13 @@ struct assay_run_options {
 	const char *const *targets;
 	/* how much of one CPU the recorder may use, in thousandths of a percent; 0: no more than its default share goes into PSS */
 	uint64_t budget;
+	/* Called with context once the command has started; prefix: of the files, NULL where none can be written. May be NULL. */
+	void (*begun)(const char *prefix, void *context);
 };
 #define ASSAY_RUN_OPTIONS_INIT                                                                     \
 	{                                                                                          \
 		sizeof(struct assay_run_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,  \
-			0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0                                         \
+			0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0                                      \
 	}
 
 /* A finished run in memory: opaque; what info.json holds. */

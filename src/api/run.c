@@ -213,10 +213,17 @@ static void look_at_job(struct session *s)
 		s->job_alive_ns = s->monitor.last_tick_ns;
 }
 
+static void tell_begun(const struct session *s)
+{
+	if (s->options->begun && !atomic_load(&s->keeper.page->exec_errno))
+		s->options->begun(s->files ? s->info->prefix : NULL, s->options->context);
+}
+
 static void record_until_over(struct session *s)
 {
 	gather_facts(s);
 	wait_for_a_signal(s, FIRST_INFO_AFTER_NS);
+	tell_begun(s);
 	write_first_info(s);
 	s->monitor.lasting_notes = s->info->n_notes;
 	for (;;) {

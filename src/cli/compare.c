@@ -230,7 +230,7 @@ static size_t output_width(void)
 static int read_request(
 	const struct verb *verb, struct option_values *values, struct request *q, struct error *err)
 {
-	q->runs.output_prefix = verb_option(verb, values, "output-prefix");
+	q->runs.output_prefix = runs_prefix(verb, values);
 	q->runs.all_outcomes = verb_option(verb, values, "all-outcomes") != NULL;
 	q->format = (enum format) verb_value(verb, values, "format")->number;
 	q->unjudged = (enum unjudged) verb_value(verb, values, "unjudged")->number;

@@ -79,7 +79,7 @@ static int exec(const struct verb *verb, struct option_values *values, char **wo
 		return complain_usage(verb, "completion takes one word: bash, zsh, fish or json");
 	if (strcmp(words[0], "runs") == 0 || strcmp(words[0], "fields") == 0) {
 		if (words[0][0] == 'r')
-			completion_runs(verb_option(verb, values, "output-prefix"), &out);
+			completion_runs(runs_prefix(verb, values), &out);
 		else
 			completion_fields(&out);
 		r = print_data(&out);

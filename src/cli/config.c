@@ -13,6 +13,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/fd_read.h"
+#include "cli/config_expand.h"
 #include "cli/config_text.h"
 #include "cli/log.h"
 
@@ -165,7 +166,7 @@ static bool load(const char *path, struct buf *text, struct log_lines *log)
 }
 
 static int take_line(const struct config_reader *reader, int rank, const char *path,
-	const struct config_line *line, struct error *err)
+	const struct config_line *line, const char *value, struct error *err)
 {
 	struct buf text = { 0 };
 	int r;
@@ -177,9 +178,30 @@ static int take_line(const struct config_reader *reader, int rank, const char *p
 	if (text.failed)
 		r = error_set(err, -ENOMEM, "cannot read the setting");
 	else
-		r = reader->take(
-			reader->context, text.data, line->value.data, text.data + place, rank, err);
+		r = reader->take(reader->context, text.data, value, text.data + place, rank, err);
 	buf_done(&text);
+	return r;
+}
+
+/* Later lines may name what this one sets. */
+static int take_expanded(const struct config_reader *reader, int rank, const char *path,
+	const struct config_line *line, struct config_names *names, struct error *err)
+{
+	struct buf value = { 0 };
+	int r = -ENOMEM;
+
+	buf_add_text(&value, "");
+	if (line->quote == '\'')
+		buf_add_text(&value, line->value.data);
+	else
+		config_expand(line->value.data, names, &value);
+	if (!value.failed)
+		r = config_names_add(names, line->name, line->n, value.data);
+	if (r < 0)
+		error_set(err, r, "cannot read the setting");
+	else
+		r = take_line(reader, rank, path, line, value.data, err);
+	buf_done(&value);
 	return r;
 }
 
@@ -188,19 +210,22 @@ static int read_text(const struct config_reader *reader, int rank, const char *p
 {
 	struct config_text t = { .at = text->data, .end = text->data + text->len, .line = 1 };
 	struct config_line line = { 0 };
+	struct config_names names = { 0 };
 	int r;
 
 	/* A mark that some editors of other systems leave at the start of UTF-8. */
 	if (text->len >= 3 && memcmp(t.at, "\xef\xbb\xbf", 3) == 0)
 		t.at += 3;
 	while ((r = config_text_next(&t, &line, err)) > 0) {
-		r = take_line(reader, rank, path, &line, err);
+		r = reader->expands ? take_expanded(reader, rank, path, &line, &names, err)
+				    : take_line(reader, rank, path, &line, line.value.data, err);
 		if (r < 0)
 			break;
 	}
 	if (r < 0)
 		error_wrap(err, "%s:%zu", path, line.line);
 	buf_done(&line.value);
+	config_names_done(&names);
 	return r;
 }
 

@@ -14,6 +14,7 @@ struct config_reader {
 		struct error *err);
 	void *context;
 	int rank; /* of the first file; each further file has the next */
+	bool expands; /* ${NAME} and ${NAME:-default} in values, but not in single quotes */
 	bool lenient; /* a line that cannot be read ends its file with a warning, not the program with an error */
 	struct log_lines *log;
 };

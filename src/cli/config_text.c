@@ -111,7 +111,9 @@ static int take_value(struct config_text *t, struct config_line *ret, struct err
 	int r = 0;
 
 	skip_blanks(t);
+	ret->quote = '\0';
 	if (peek(t) == '"' || peek(t) == '\'') {
+		ret->quote = peek(t);
 		r = take_quoted(t, &ret->value, err);
 		skip_blanks(t);
 		if (r == 0 && !at_end(t) && peek(t) != '\n' && peek(t) != '#')

@@ -19,6 +19,7 @@ struct config_line {
 	size_t n;
 	size_t line; /* where the name stands */
 	struct buf value; /* used again by the next line; buf_done() it at the end */
+	char quote; /* that it stood in, or 0 */
 };
 
 /*

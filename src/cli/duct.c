@@ -2,6 +2,8 @@
 /* con-duct's name, defaults and variables, so that its users move over by a link. */
 #include "cli/duct.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/template.h"
@@ -37,6 +39,36 @@ const char *duct_option(const char *name)
 		if (strcmp(v->name, name) == 0)
 			return v->option;
 	return NULL;
+}
+
+const char *duct_variable_of(const char *option)
+{
+	for (const struct duct_variable *v = duct_variables; v->name; v++)
+		if (strcmp(v->option, option) == 0)
+			return v->name;
+	return NULL;
+}
+
+const char duct_help_end[] =
+	"\nFiles and variables of con-duct:\n"
+	"  DUCT_CONFIG_PATHS\n"
+	"          the .env files that are read, with colons between, the later over the\n"
+	"          earlier (default: /etc/duct/.env,\n"
+	"          ${XDG_CONFIG_HOME:-~/.config}/duct/.env, .duct/.env)\n"
+	"      In them DUCT_NAME=VALUE sets what the variable would; ${NAME} and\n"
+	"      ${NAME:-default} are filled in, and a prefix may begin with ~/.\n"
+	"      A DUCT_ variable stands over an ASSAY_ one, the command line over both.\n";
+
+char *duct_file_value(const char *name, const char *text)
+{
+	bool is_home = strcmp(name, "DUCT_OUTPUT_PREFIX") == 0 && text[0] == '~' &&
+		       (text[1] == '/' || text[1] == '\0');
+	const char *home = is_home ? getenv("HOME") : NULL;
+	char *value = NULL;
+
+	if (!home || !*home)
+		return strdup(duct_value(name, text));
+	return asprintf(&value, "%s%s", home, text + 1) < 0 ? NULL : value;
 }
 
 const char *duct_value(const char *name, const char *text)

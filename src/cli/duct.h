@@ -23,6 +23,13 @@ const char *duct_option(const char *name);
 /* What a text in it means for that option: any text in DUCT_COLORS turns them on. */
 const char *duct_value(const char *name, const char *text);
 
+/* The variable of con-duct that sets the option; NULL. */
+const char *duct_variable_of(const char *option);
+/* What its help says behind the options. */
+extern const char duct_help_end[];
+/* A value of one of its files for that option, owned: ~ at the beginning of a path is the home. NULL: no memory. */
+char *duct_file_value(const char *name, const char *text);
+
 /* Whether the words call con-duct's `duct` ("duct CMD", "con-duct run CMD"); *ret_argv then has the word before the options first. */
 bool duct_is_called(char **argv, char ***ret_argv);
 

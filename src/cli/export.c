@@ -344,7 +344,7 @@ static int exec(const struct verb *verb, struct option_values *values, char **wo
 	q.path = verb_option(verb, values, "output");
 	if (q.path && strcmp(q.path, "-") == 0)
 		q.path = NULL;
-	return export_runs(verb, &q, words, verb_option(verb, values, "output-prefix"));
+	return export_runs(verb, &q, words, runs_prefix(verb, values));
 }
 
 const struct verb verb_export = {

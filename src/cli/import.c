@@ -88,20 +88,23 @@ static int list_formats(void)
 	return r;
 }
 
-/* {pid} stands for "PID-N" here, so that every run of an import has a name of its own, as its id. */
+/* {pid}, {pid:06d} ... stand for "PID-N" here, so that every run of an import has a name of its own, as its id. */
 static int expand(const struct import *im, const char *format, char **ret, struct error *err)
 {
-	static const char pid[] = "{pid}";
+	static const char pid[] = "{pid";
 	struct buf numbered = { 0 };
 	int r;
 
 	for (const char *at = format; *at;) {
+		size_t n = strncmp(at, pid, strlen(pid)) == 0 ? strcspn(at, "}") : 0;
+
 		if (at[0] == '{' && at[1] == '{') {
 			buf_add_text(&numbered, "{{");
 			at += 2;
-		} else if (strncmp(at, pid, strlen(pid)) == 0) {
-			buf_addf(&numbered, "%ld-%u", (long) getpid(), im->n);
-			at += strlen(pid);
+		} else if (n > 0 && at[n] == '}' && strchr("}:!", at[strlen(pid)])) {
+			buf_add(&numbered, at, n + 1);
+			buf_addf(&numbered, "-%u", im->n);
+			at += n + 1;
 		} else {
 			buf_add_char(&numbered, *at++);
 		}

@@ -174,15 +174,15 @@ int ls_find(struct ls_find *find, const char *word)
 	return 0;
 }
 
-/* The usual place is a directory alone, as nearly always, or files in one whose names begin alike. */
-int ls_find_usual(struct ls_find *find)
+/* A place is a directory alone, as nearly always, or files in one whose names begin alike. */
+static int find_in_place(struct ls_find *find, const char *prefix, bool beside)
 {
-	size_t n = strcspn(find->output_prefix, "{");
+	size_t n = strcspn(prefix, "{");
 	struct error err = { 0 };
 	int r = 0;
 
-	if (n > 0 && find->output_prefix[n - 1] == '/' && !find->no_index) {
-		char *directory = strndup(find->output_prefix, n > 1 ? n - 1 : n);
+	if (n > 0 && prefix[n - 1] == '/' && !find->no_index) {
+		char *directory = strndup(prefix, n > 1 ? n - 1 : n);
 
 		if (!directory)
 			return -ENOMEM;
@@ -192,10 +192,23 @@ int ls_find_usual(struct ls_find *find)
 		if (r != 0)
 			return r < 0 ? r : 0;
 	}
-	r = find_usual_runs(find->output_prefix, take_found, find, &err);
+	r = beside ? find_runs_beside(prefix, take_found, find, &err)
+		   : find_runs_of_prefix(prefix, take_found, find, &err);
 	if (r < 0 && r != -ENOMEM) {
-		tell(find, find->output_prefix, &err);
+		tell(find, prefix, &err);
 		return 0;
 	}
+	return r;
+}
+
+int ls_find_usual(struct ls_find *find)
+{
+	struct run_places places;
+	int r = 0;
+
+	run_places_find(&places, find->output_prefix);
+	for (size_t i = 0; r == 0 && i < places.n; i++)
+		r = find_in_place(find, places.prefixes[i], i > 0);
+	run_places_done(&places);
 	return r;
 }

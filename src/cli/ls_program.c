@@ -16,6 +16,7 @@
 #include "cli/ls_words.h"
 #include "cli/program.h"
 #include "cli/record_options.h"
+#include "cli/run_words.h"
 #include "cli/verb.h"
 
 #define FIELDS_MAX 200
@@ -282,7 +283,7 @@ static int list(
 		.problems = &problems,
 		.names = &names,
 		.all_names = verb_option(verb, values, "list-fields") != NULL,
-		.output_prefix = verb_option(verb, values, "output-prefix"),
+		.output_prefix = runs_prefix(verb, values),
 		.level = record_log_level(verb, values),
 		.no_index = verb_option(verb, values, "no-index") != NULL,
 		.rebuild_index = verb_option(verb, values, "rebuild-index") != NULL };

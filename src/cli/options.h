@@ -121,8 +121,15 @@ struct option_default {
 	const char *words; /* for the help, when the text is too long for it */
 };
 
-/* Adds two columns: the options, and what they do, with default, unit and variable. `defaults` may be NULL. */
-void options_help(const struct option_row *rows, size_t n, const struct option_default *defaults,
-	struct buf *out);
+/* What an option is when the program is called by another's name. */
+struct option_names {
+	const struct option_default *defaults;
+	const char *(*variable)(
+		const char *option); /* that sets it besides; it returns NULL for none */
+};
+
+/* Adds two columns: the options, and what they do, with default, unit and variable. `names` may be NULL. */
+void options_help(
+	const struct option_row *rows, size_t n, const struct option_names *names, struct buf *out);
 
 #endif

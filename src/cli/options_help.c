@@ -22,9 +22,10 @@ static const char *default_of(const struct option_row *row, const struct option_
 
 /* "what it does (default: 1 s; a bare number is seconds; ASSAY_X)" */
 static void add_description(
-	const struct option_row *row, const struct option_default *defaults, struct buf *out)
+	const struct option_row *row, const struct option_names *names, struct buf *out)
 {
-	const char *default_text = default_of(row, defaults);
+	const char *default_text = default_of(row, names ? names->defaults : NULL);
+	const char *variable = names ? names->variable(row->name) : NULL;
 	const char *separator = " (";
 
 	buf_add_text(out, row->help);
@@ -36,6 +37,10 @@ static void add_description(
 		buf_addf(out, "%sa bare number is %s", separator, row->unit);
 		separator = "; ";
 	}
+	if (variable) {
+		buf_addf(out, "%s%s", separator, variable);
+		separator = "; ";
+	}
 	if (row->environment) {
 		buf_addf(out, "%s%s", separator, row->environment);
 		separator = "; ";
@@ -44,8 +49,7 @@ static void add_description(
 		buf_add_char(out, ')');
 }
 
-static void add_row(
-	const struct option_row *row, const struct option_default *defaults, struct buf *out)
+static void add_row(const struct option_row *row, const struct option_names *names, struct buf *out)
 {
 	struct buf description = { 0 };
 
@@ -58,19 +62,19 @@ static void add_row(
 		buf_addf(out, ", --%s", row->alias);
 	buf_addf(out, "%s%s\n%*s", row->argument ? " " : "", row->argument ? row->argument : "",
 		HELP_INDENT, "");
-	add_description(row, defaults, &description);
+	add_description(row, names, &description);
 	text_add_wrapped(out, description.data ? description.data : "", HELP_INDENT, HELP_INDENT);
 	buf_add_char(out, '\n');
 	buf_done(&description);
 }
 
-void options_help(const struct option_row *rows, size_t n, const struct option_default *defaults,
-	struct buf *out)
+void options_help(
+	const struct option_row *rows, size_t n, const struct option_names *names, struct buf *out)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (rows[i].group)
 			buf_addf(out, "%s%s:\n", i > 0 ? "\n" : "", rows[i].group);
-		add_row(&rows[i], defaults, out);
+		add_row(&rows[i], names, out);
 	}
 	add_row(&option_help, NULL, out);
 }

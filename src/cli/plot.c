@@ -306,7 +306,7 @@ static int judge_suffix(const char *path, struct error *err)
 
 static int exec(const struct verb *verb, struct option_values *values, char **words)
 {
-	const char *prefix = verb_option(verb, values, "output-prefix");
+	const char *prefix = runs_prefix(verb, values);
 	struct picture_options o = { 0 };
 	struct run_list list = { 0 };
 	struct error err = { 0 };

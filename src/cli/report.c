@@ -92,7 +92,7 @@ static bool is_of_another_kind(const char *path)
 
 static int exec(const struct verb *verb, struct option_values *values, char **words)
 {
-	const char *prefix = verb_option(verb, values, "output-prefix");
+	const char *prefix = runs_prefix(verb, values);
 	const char *path = verb_option(verb, values, "output");
 	struct run_list list = { 0 };
 	int status;

@@ -3,11 +3,14 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "assay.h"
+#include "base/buf.h"
 #include "base/error.h"
 #include "base/macros.h"
 #include "base/units.h"
+#include "base/utf8.h"
 #include "cli/log.h"
 #include "cli/record_options.h"
 #include "cli/run_command.h"
@@ -102,7 +105,8 @@ static const struct option_row rows[] = {
 		.default_text = "current-session",
 		.environment = "ASSAY_MODE",
 		.help = "current-session: the job stays in our session; new-session: it gets its "
-			"own" },
+			"own; either way the command and what descends from it are recorded, and "
+			"nothing else of the session" },
 	{ .name = "limit",
 		.argument = "LIMITS",
 		.environment = "ASSAY_LIMIT",
@@ -209,10 +213,43 @@ static void job_options(
 	o->targets = verb_value(verb, values, "target")->all;
 }
 
+/* What the library's calls are about. */
+struct telling {
+	enum log_level level; /* stands first: record_warning() knows it alone */
+	char *const *words;
+	bool in_our_session;
+};
+
+/* As con-duct does when it has started the command. */
+static void tell_begun(const char *prefix, void *context)
+{
+	const struct telling *t = context;
+	struct buf line = { 0 };
+
+	if (t->level < LOG_INFO)
+		return;
+	for (size_t i = 0; t->words[i]; i++) {
+		if (i > 0)
+			buf_add_char(&line, ' ');
+		text_add_shell_word(&line, t->words[i], strlen(t->words[i]));
+	}
+	buf_add_text(&line, prefix ? " is executing, files in " : " is executing, no files");
+	if (prefix)
+		text_add_printable(&line, *prefix ? prefix : "./", *prefix ? strlen(prefix) : 2);
+	if (!line.failed)
+		complain("%s", line.data);
+	buf_done(&line);
+	if (t->in_our_session)
+		complain("--mode current-session: the command and what descends from it are "
+			 "recorded; the whole session is, in files of its own, with --target "
+			 "session");
+}
+
 static int exec(const struct verb *verb, struct option_values *values, char **words)
 {
 	struct assay_run_options options = ASSAY_RUN_OPTIONS_INIT;
 	enum log_level level = record_log_level(verb, values);
+	struct telling telling = { .level = level, .words = words };
 	struct error err = { 0 };
 
 	if (!words[0])
@@ -220,8 +257,11 @@ static int exec(const struct verb *verb, struct option_values *values, char **wo
 	options.argv = words;
 	options.release_stdio = 1;
 	options.warn = record_warning;
-	options.context = &level;
+	options.context = &telling;
 	job_options(verb, values, &options);
+	telling.in_our_session = !options.new_session;
+	if (verb->duct)
+		options.begun = tell_begun;
 	output_options(verb, values, &options);
 	if (check_timestamps(verb, values, &err) < 0 ||
 		shared_options(verb, values, &options, &err) < 0 ||

@@ -2,6 +2,7 @@
 /* Finds the run of an id, and the last ones, among those in the usual place. */
 #include "cli/run_words.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -15,6 +16,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/fd_read.h"
+#include "cli/sources.h"
 #include "cli/verb.h"
 
 #define LAST "@last"
@@ -43,7 +45,97 @@ static int filtered(const struct found_run *found, void *context)
 	return f->each(found, f->context);
 }
 
+/* Whether somebody said where to look. */
+static bool place_is_said;
+
+const char *runs_prefix(const struct verb *verb, const struct option_values *values)
+{
+	const struct option_value *value = verb_value(verb, values, "output-prefix");
+
+	place_is_said = value->text && value->rank == RANK_COMMAND_LINE;
+	return value->text;
+}
+
+/* Whether all that is found by the one text, at the beginning of paths, is found by the other. */
+static bool holds(const char *place, const char *other)
+{
+	size_t n = strcspn(place, "{");
+
+	/* Without a directory it is ours, and all below it. */
+	return n > 0 ? strncmp(place, other, n) == 0 : other[0] != '/';
+}
+
+void run_places_find(struct run_places *ret, const char *output_prefix)
+{
+	const char *prefix = prefix_or_default(output_prefix);
+	char *beside = place_is_said ? NULL : sources_duct_prefix();
+
+	*ret = (struct run_places){ .prefixes = { prefix }, .n = 1, .owned = beside };
+	if (!beside || holds(prefix, beside))
+		return;
+	/* One without any directory stands for files in ours. */
+	if (strchr(beside, '/') && holds(beside, prefix))
+		ret->prefixes[0] = beside;
+	else
+		ret->prefixes[ret->n++] = beside;
+}
+
+void run_places_done(struct run_places *places)
+{
+	free(places->owned);
+}
+
 int find_usual_runs(const char *output_prefix, found_each *each, void *context, struct error *err)
+{
+	struct run_places places;
+	int r = 0;
+
+	run_places_find(&places, output_prefix);
+	for (size_t i = 0; r == 0 && i < places.n; i++)
+		r = i == 0 ? find_runs_of_prefix(places.prefixes[i], each, context, err)
+			   : find_runs_beside(places.prefixes[i], each, context, err);
+	run_places_done(&places);
+	return r;
+}
+
+/* As con-duct looks for its logs: files of that beginning in our directory, and nothing below it. */
+static int find_files_here(const char *begin, found_each *each, void *context)
+{
+	DIR *d = opendir(".");
+	const struct dirent *entry;
+	int r = 0;
+
+	while (d && r == 0 && (entry = readdir(d))) {
+		struct stat st;
+		const struct found_run found = { .path = entry->d_name, .st = &st };
+
+		if (strncmp(entry->d_name, begin, strlen(begin)) == 0 &&
+			run_name_is(entry->d_name, RUN_NAME_INFO) &&
+			stat(entry->d_name, &st) == 0 && S_ISREG(st.st_mode))
+			r = each(&found, context);
+	}
+	if (d)
+		closedir(d);
+	return r;
+}
+
+int find_runs_beside(const char *prefix, found_each *each, void *context, struct error *err)
+{
+	char *begin;
+	int r;
+
+	if (strchr(prefix, '/'))
+		return find_runs_of_prefix(prefix, each, context, err);
+	begin = strndup(prefix, strcspn(prefix, "{"));
+	if (!begin)
+		return error_set(err, -ENOMEM, "cannot look for runs");
+	r = find_files_here(begin, each, context);
+	free(begin);
+	return r;
+}
+
+int find_runs_of_prefix(
+	const char *output_prefix, found_each *each, void *context, struct error *err)
 {
 	const char *prefix = prefix_or_default(output_prefix);
 	char *begin = strndup(prefix, strcspn(prefix, "{"));
@@ -225,6 +317,35 @@ static void done(struct candidates *c)
 	free(c->list);
 }
 
+/* Whether there is a directory with such files, or files in ours. */
+static bool is_there(const char *prefix)
+{
+	char *directory = strndup(prefix, strcspn(prefix, "{"));
+	char *slash = directory ? strrchr(directory, '/') : NULL;
+	bool found;
+
+	if (slash)
+		slash[slash == directory] = '\0';
+	found = slash && access(directory, F_OK) == 0;
+	free(directory);
+	return found;
+}
+
+static int too_few(const char *word, const char *output_prefix, struct error *err)
+{
+	struct run_places places;
+	int r;
+
+	run_places_find(&places, output_prefix);
+	const char *first = places.prefixes[0];
+	const char *second = places.n > 1 && is_there(places.prefixes[1]) ? places.prefixes[1] : "";
+	r = error_say(err, -ENOENT, "%s: there are not that many runs in %.*s%s%.*s", word,
+		(int) strcspn(first, "{"), first, *second ? " and " : "",
+		(int) strcspn(second, "{"), second);
+	run_places_done(&places);
+	return r;
+}
+
 static int open_last(
 	const char *word, const char *output_prefix, struct stored_run *ret, struct error *err)
 {
@@ -243,9 +364,7 @@ static int open_last(
 		if (path)
 			r = stored_run_open(path, ret, err);
 		else
-			r = error_say(err, -ENOENT, "%s: there are not that many runs in %.*s",
-				word, (int) strcspn(prefix_or_default(output_prefix), "{"),
-				prefix_or_default(output_prefix));
+			r = too_few(word, output_prefix, err);
 	} else if (r == -ENOMEM) {
 		error_set(err, r, "cannot look for runs");
 	}

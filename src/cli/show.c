@@ -189,7 +189,7 @@ static int show_all(const struct verb *verb, const struct option_values *values,
 {
 	static char last[] = "@last";
 	static char *usual[] = { last, NULL };
-	const char *prefix = verb_option(verb, values, "output-prefix");
+	const char *prefix = runs_prefix(verb, values);
 	struct shown shown = { .job = job };
 	int trouble = words[0] && words[1] ? EXIT_TROUBLE : EXIT_USAGE;
 	int r = 0;

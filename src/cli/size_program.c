@@ -211,7 +211,7 @@ static int read_request(const struct verb *verb, struct option_values *values, c
 {
 	int r = read_shares(verb, values, q, err);
 
-	q->runs.output_prefix = verb_option(verb, values, "output-prefix");
+	q->runs.output_prefix = runs_prefix(verb, values);
 	q->mixed = verb_option(verb, values, "mixed") != NULL;
 	q->options.retry = verb_value(verb, values, "policy")->text &&
 			   verb_value(verb, values, "policy")->number == SIZE_RETRY;

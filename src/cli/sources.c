@@ -92,10 +92,13 @@ static int take_duct_setting(void *context, const char *name, const char *value,
 {
 	struct gathering *g = context;
 	const char *option = duct_option(name);
+	char *text = option && *value ? duct_file_value(name, value) : NULL;
 
-	(void) err;
-	if (option && *value)
-		set_from_file(g, find_row(g->verb, option), duct_value(name, value), place, rank);
+	if (option && *value && !text)
+		return error_set(err, -ENOMEM, "cannot read the setting");
+	if (text)
+		set_from_file(g, find_row(g->verb, option), text, place, rank);
+	free(text);
 	return 0;
 }
 
@@ -111,6 +114,7 @@ static void gather_duct(struct gathering *g)
 	const struct config_reader files = { .take = take_duct_setting,
 		.context = g,
 		.rank = RANK_DUCT_FILE,
+		.expands = true,
 		.lenient = true,
 		.log = &g->values->log };
 
@@ -125,6 +129,22 @@ static void gather_duct(struct gathering *g)
 	}
 	/* Lenient: it cannot fail for what stands in them. */
 	(void) config_read(paths_of(DUCT_PATHS_VARIABLE, DUCT_PATHS), &files, NULL);
+}
+
+char *sources_duct_prefix(void)
+{
+	struct verb verb = verb_run;
+	struct option_values values = { 0 };
+	struct gathering g = { &verb, &values };
+	const char *text;
+	char *prefix;
+
+	verb.duct = true;
+	gather_duct(&g);
+	text = verb_option(&verb, &values, "output-prefix");
+	prefix = text && !values.failed ? strdup(text) : NULL;
+	options_done(&values);
+	return prefix;
 }
 
 static bool reads_files(const struct verb *verb)

@@ -14,5 +14,7 @@ struct verb;
  */
 int sources_gather(const struct verb *verb, char **argv, struct option_values *values,
 	int *ret_first, struct error *err);
+/* The prefix that con-duct's name records with here, by its variable, its files, its default; owned. NULL: no memory. */
+char *sources_duct_prefix(void);
 
 #endif

@@ -36,6 +36,7 @@ const char *verb_option(
 
 int print_verb_help(const struct verb *verb)
 {
+	static const struct option_names duct = { duct_defaults, duct_variable_of };
 	struct buf out = { 0 };
 	int r;
 
@@ -45,7 +46,9 @@ int print_verb_help(const struct verb *verb)
 		buf_addf(&out, "usage: assay %s %s\n\n", verb->name, verb->usage);
 	text_add_wrapped(&out, verb->text, 0, 0);
 	buf_add_text(&out, "\n\n");
-	options_help(verb->options, verb->n_options, verb->duct ? duct_defaults : NULL, &out);
+	options_help(verb->options, verb->n_options, verb->duct ? &duct : NULL, &out);
+	if (verb->duct)
+		buf_add_text(&out, duct_help_end);
 	r = print_data(&out);
 	buf_done(&out);
 	return r;

@@ -11,7 +11,7 @@
 #include "base/buf.h"
 #include "index/run_index.h"
 
-#define INDEX_FORMAT 2 /* of the tables and of what is in them; another is made anew */
+#define INDEX_FORMAT 3 /* of the tables and of what is in them; another is made anew */
 #define INDEX_CHUNK 512 /* directories in one row of the table */
 #define INDEX_NO_DIR UINT32_MAX
 
@@ -40,6 +40,7 @@ struct index_file {
 struct index_wanted {
 	const char *name;
 	int64_t number; /* among the names; -1: no run has it */
+	int64_t same[FIELD_SAME_MAX]; /* the same of our names, where it is one of con-duct's */
 	int column; /* of the statement, from 0; -1: none */
 	bool of_files, in_file; /* found by the files, or only in the info file */
 };

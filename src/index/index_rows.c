@@ -46,22 +46,41 @@ static bool is_object(const struct run_index *index, const char *name)
 static struct index_wanted find_wanted(struct run_index *index, const char *name)
 {
 	struct index_wanted w = { .name = name, .column = -1 };
+	bool found;
 
 	w.of_files = field_is_of_files(name);
 	w.number = index_name_number(index, name, false);
-	if (w.number < 0 && !w.of_files && field_same(name)) {
-		w.name = field_same(name);
+	found = w.number >= 0 || w.of_files;
+	/* With one of ours it is only another word for it. */
+	if (!found && field_same(name, 0) && !field_same(name, 1)) {
+		w.name = field_same(name, 0);
 		w.number = index_name_number(index, w.name, false);
+		found = w.number >= 0;
 	}
-	w.in_file = field_is_apart(name) || (w.number < 0 && !w.of_files && is_object(index, name));
+	for (size_t i = 0; i < FIELD_SAME_MAX; i++) {
+		const char *same = field_same(w.name, i);
+
+		w.same[i] = same ? index_name_number(index, same, false) : -1;
+		found = found || w.same[i] >= 0;
+	}
+	w.in_file = field_is_apart(name) || (!found && is_object(index, name));
 	return w;
+}
+
+static bool is_kept(const struct index_wanted *w)
+{
+	bool kept = w->number >= 0;
+
+	for (size_t i = 0; i < FIELD_SAME_MAX; i++)
+		kept = kept || w->same[i] >= 0;
+	return kept;
 }
 
 bool run_index_has(struct run_index *index, const char *name)
 {
 	struct index_wanted w = find_wanted(index, name);
 
-	return w.number >= 0 || w.of_files || w.in_file;
+	return is_kept(&w) || w.of_files || w.in_file;
 }
 
 static int prepare_rows(struct run_index *index, bool early)
@@ -103,7 +122,7 @@ static int want(struct run_index *index, const char *const *names, size_t n, boo
 		wanted[i] = find_wanted(index, names[i]);
 		if (early && !wanted[i].of_files && column_of(wanted[i].name) >= 0)
 			wanted[i].column = column++;
-		else if (wanted[i].number >= 0)
+		else if (is_kept(&wanted[i]))
 			index->want_fields = true;
 	}
 	return prepare_rows(index, early);
@@ -319,6 +338,15 @@ static struct field file_field(struct run_index *index, const char *name)
 	return index->is_open ? run_field(&index->opened, name) : (struct field){ 0 };
 }
 
+static struct field kept_field(struct run_index *index, int64_t number)
+{
+	const unsigned char *bytes = sqlite3_column_blob(index->turn, ROW_FIELDS);
+
+	/* Before the fields stands their sum. */
+	return index_decode(bytes + sizeof(uint64_t),
+		(size_t) sqlite3_column_bytes(index->turn, ROW_FIELDS) - sizeof(uint64_t), number);
+}
+
 struct field run_index_value(struct run_index *index, size_t wanted)
 {
 	const struct index_wanted *w = &index->wanted[wanted];
@@ -329,9 +357,10 @@ struct field run_index_value(struct run_index *index, size_t wanted)
 	if (w->column >= 0)
 		return column_field(index->turn, w->column);
 	if (w->number >= 0)
-		field = index_decode(
-			(const unsigned char *) sqlite3_column_blob(index->turn, ROW_FIELDS) + 8,
-			(size_t) sqlite3_column_bytes(index->turn, ROW_FIELDS) - 8, w->number);
+		field = kept_field(index, w->number);
+	for (size_t i = 0; field.type == FIELD_ABSENT && i < FIELD_SAME_MAX; i++)
+		if (w->same[i] >= 0)
+			field = kept_field(index, w->same[i]);
 	if (field.type == FIELD_ABSENT && w->in_file)
 		field = file_field(index, w->name);
 	return field;

@@ -29,7 +29,9 @@ static const struct {
 	{ "signal", "outcome.signal_name" },
 	{ "outcome", "outcome.words" },
 	{ "started", "time.started" },
+	{ "started", "time.started_local" }, /* where the zone is not known */
 	{ "ended", "time.ended" },
+	{ "ended", "time.ended_local" },
 	{ "wall_seconds", "time.wall_seconds" },
 	{ "hostname", "host.hostname" },
 	{ "user", "user.name" },
@@ -43,7 +45,7 @@ static const struct {
 	/* clang-format on */
 };
 
-/* What con-duct's ls calls them; where a run has nothing of that name itself. */
+/* What con-duct's ls calls them; where a run has nothing of that name itself. Of one name at most FIELD_SAME_MAX, the last where con-duct measured. */
 static const struct {
 	const char *name, *same;
 } FIELD_SAME[] = {
@@ -53,19 +55,33 @@ static const struct {
 	{ "logs_size", "logs_bytes" },
 	{ "uid", "user.uid" },
 	{ "cpu_total", "host.cpus_online" },
+	{ "cpu_total", "host.cpus_configured" },
 	{ "memory_total", "host.memory_total_bytes" },
 	{ "peak_rss", "proc_peak_rss_total_bytes" },
+	{ "peak_rss", "ps_peak_rss_total_bytes" },
 	{ "average_rss", "proc_mean_rss_total_bytes" },
+	{ "average_rss", "ps_mean_rss_total_bytes" },
 	{ "peak_vsz", "proc_peak_vsz_total_bytes" },
+	{ "peak_vsz", "ps_peak_vsz_total_bytes" },
 	{ "average_vsz", "proc_mean_vsz_total_bytes" },
+	{ "average_vsz", "ps_mean_vsz_total_bytes" },
+	{ "peak_pmem", "proc_peak_memory_total_percent" },
+	{ "peak_pmem", "ps_peak_memory_total_percent" },
+	{ "average_pmem", "proc_mean_memory_total_percent" },
+	{ "average_pmem", "ps_mean_memory_total_percent" },
+	{ "peak_pcpu",
+		"ps_peak_lifetime_cpu_total_percent" }, /* no rate, and so con-duct's alone */
+	{ "average_pcpu", "ps_mean_lifetime_cpu_total_percent" },
 	{ "num_samples", "self.ticks" },
+	{ "num_samples", "imported.samples" },
 	{ "num_reports", "self.windows" },
+	{ "num_reports", "imported.reports" },
 };
 
-const char *field_same(const char *name)
+const char *field_same(const char *name, size_t which)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(FIELD_SAME); i++)
-		if (strcmp(FIELD_SAME[i].name, name) == 0)
+		if (strcmp(FIELD_SAME[i].name, name) == 0 && which-- == 0)
 			return FIELD_SAME[i].same;
 	return NULL;
 }
@@ -226,8 +242,8 @@ struct field run_field(const struct stored_run *run, const char *name)
 			field = json_field(at_path(run->info, FIELD_SHORT[i].path));
 	if (field.type == FIELD_ABSENT)
 		field = json_field(at_path(run->info, name));
-	if (field.type == FIELD_ABSENT && field_same(name))
-		field = run_field(run, field_same(name));
+	for (size_t i = 0; field.type == FIELD_ABSENT && field_same(name, i); i++)
+		field = run_field(run, field_same(name, i));
 	return field;
 }
 
@@ -356,7 +372,7 @@ int run_every_field(const struct stored_run *run, each_field *each, void *contex
 
 bool field_is_of_files(const char *name)
 {
-	const char *same = field_same(name);
+	const char *same = field_same(name, 0);
 
 	for (size_t i = 0; i < ARRAY_SIZE(of_files); i++)
 		if (strcmp(of_files[i], same ? same : name) == 0)
@@ -396,7 +412,7 @@ enum field_unit field_unit(const char *name)
 		{ "percent", FIELD_PERCENT }, { "cores", FIELD_CORES }, { "count", FIELD_COUNT },
 		{ "joules", FIELD_JOULES }, { "watts", FIELD_WATTS }, { "hertz", FIELD_HERTZ },
 		{ "celsius", FIELD_CELSIUS }, { "started", FIELD_TIME }, { "ended", FIELD_TIME } };
-	const char *same = field_same(name);
+	const char *same = field_same(name, 0);
 	size_t n;
 
 	if (same)

@@ -59,8 +59,9 @@ void field_known(void (*each)(const char *name, void *context), void *context);
 /* Of those, the ones that are short for a path, of files, and con-duct's. */
 void field_known_short(void (*each)(const char *name, void *context), void *context);
 
-/* Our name of what con-duct calls so; NULL. It counts only where a run has nothing under the name itself. */
-const char *field_same(const char *name);
+#define FIELD_SAME_MAX 2
+/* Our names of what con-duct calls so, the first that a run has; NULL: no more. They count only where a run has nothing under the name itself. */
+const char *field_same(const char *name, size_t which);
 
 /* Whether its text is made of shell words, so that what may not be shown is escaped there already: text_add_quoted_printable(). */
 bool field_is_quoted(const char *name);

@@ -14,8 +14,12 @@
 #include "report/template_spec.h"
 #include "report/template_value.h"
 
-#define CONVERSIONS "SEXNPTD"
-#define CONVERSIONS_IN_WORDS "!S !E !X !N !P !T !D"
+#define CONVERSIONS "SEXNPTDrsa"
+#define CONVERSIONS_IN_WORDS "one of " CONVERSIONS
+/* Those that make a text of a number. */
+#define OF_NUMBERS "SPTD"
+/* Those of Python itself: what repr(), str() and ascii() make. */
+#define OF_PYTHON "rsa"
 #define NAME_SIZE 200
 #define GREEN "\033[32m"
 #define RED "\033[31m"
@@ -171,13 +175,46 @@ static bool is_number(const struct template_value *v)
 	return v->kind == TEMPLATE_INTEGER || v->kind == TEMPLATE_DECIMAL;
 }
 
+/* A text in quotation marks, in double ones when that saves a backslash; a number as it is. */
+static bool convert_python(char conversion, struct template_value *v)
+{
+	struct format_spec plain = FORMAT_SPEC_PLAIN;
+	struct buf text = { 0 };
+
+	if (v->kind != TEMPLATE_TEXT) {
+		template_spec_apply(&plain, v, &text);
+	} else if (conversion == 's') {
+		return true;
+	} else {
+		const char *bytes = v->text.data ? v->text.data : "";
+		char quote = memchr(bytes, '\'', v->text.len) && !memchr(bytes, '"', v->text.len)
+				     ? '"'
+				     : '\'';
+
+		buf_add_char(&text, quote);
+		for (size_t i = 0; i < v->text.len; i++) {
+			/* What may not be shown is escaped there already. */
+			if (bytes[i] == quote)
+				buf_add_char(&text, '\\');
+			buf_add_char(&text, bytes[i]);
+		}
+		buf_add_char(&text, quote);
+		buf_done(&v->text);
+	}
+	v->kind = TEMPLATE_TEXT;
+	v->text = text;
+	return true;
+}
+
 /* Makes a number the text that people read; other conversions only colour. Returns false when it is not for this value. */
 static bool convert(char conversion, struct template_value *v)
 {
 	char bytes[UNITS_TEXT_SIZE];
 	struct buf text = { 0 };
 
-	if (!strchr("SPTD", conversion) || v->kind == TEMPLATE_NONE)
+	if (v->kind != TEMPLATE_NONE && strchr(OF_PYTHON, conversion))
+		return convert_python(conversion, v);
+	if (!strchr(OF_NUMBERS, conversion) || v->kind == TEMPLATE_NONE)
 		return true;
 	if (!is_number(v))
 		return false;
@@ -201,22 +238,30 @@ static bool is_true(const struct template_value *v)
 	return v->kind == TEMPLATE_TEXT ? v->text.len > 0 : is_number(v) && v->number != 0;
 }
 
+/* As con-duct colours them: what is not there red, what is there green where it is a size or asked for. */
 static const char *color_of(char conversion, const struct template_value *v)
 {
+	bool there = v->kind != TEMPLATE_NONE;
+
 	switch (conversion) {
 	case 'E':
 		return is_number(v) && v->number == 0 ? GREEN : RED;
 	case 'X':
 		return is_true(v) ? GREEN : RED;
+	case 'S':
 	case 'N':
-		return v->kind == TEMPLATE_NONE ? RED : "";
+		return there ? GREEN : RED;
+	case 'P':
+	case 'T':
+	case 'D':
+		return there ? "" : RED;
 	default:
 		return "";
 	}
 }
 
 /* A spec for numbers has done its work when the number has become a text: its width and alignment hold, its digits do not. */
-static void suit_text(struct template_spec *s, const struct template_value *v)
+static void suit_text(struct format_spec *s, const struct template_value *v)
 {
 	if (v->kind != TEMPLATE_TEXT)
 		return;
@@ -224,22 +269,21 @@ static void suit_text(struct template_spec *s, const struct template_value *v)
 	s->precision = -1;
 	s->grouping = 0;
 	s->sign = '-';
+	s->alternate = s->zero = false;
 	if (s->align == '=') {
 		s->align = '>';
-		s->fill = ' ';
+		memcpy(s->fill, " ", 2);
 	}
 }
 
 static void fill_field(const struct field *f, const struct assay_run_info *info, bool color,
 	void (*warn)(const char *line), struct buf *out)
 {
-	const struct template_spec plain = {
-		.fill = ' ', .sign = '-', .width = -1, .precision = -1
-	};
+	const struct format_spec plain = FORMAT_SPEC_PLAIN;
 	struct template_value v = template_value_of(info, f->name);
-	struct template_spec spec = plain;
+	struct format_spec spec = plain;
 	const char *paint = color && f->conversion ? color_of(f->conversion, &v) : "";
-	bool suits = !f->spec || template_spec_parse(f->spec, f->spec_n, &spec);
+	bool suits = !f->spec || format_spec_parse(f->spec, f->spec_n, &spec);
 	char line[NAME_SIZE + 160];
 
 	if (f->conversion) {

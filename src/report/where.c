@@ -64,7 +64,9 @@ static bool time_of(const struct field *field, int64_t *ret_ns)
 	uint64_t ns;
 
 	if (field->type == FIELD_TEXT) {
-		if (parse_rfc3339(field->text, &ns) < 0 || ns > INT64_MAX)
+		if (parse_rfc3339(field->text, &ns) < 0)
+			return where_local_time(field->text, ret_ns);
+		if (ns > INT64_MAX)
 			return false;
 		*ret_ns = (int64_t) ns;
 		return true;

@@ -174,6 +174,16 @@ static bool read_calendar(const char *text, struct where_value *ret)
 	return true;
 }
 
+bool where_local_time(const char *text, int64_t *ret_ns)
+{
+	struct where_value value = { 0 };
+
+	if (!read_calendar(text, &value))
+		return false;
+	*ret_ns = value.from_ns;
+	return true;
+}
+
 static bool read_time(const char *text, uint64_t now, struct where_value *ret)
 {
 	uint64_t ago = 0;

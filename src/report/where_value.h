@@ -35,6 +35,8 @@ struct where_value {
  */
 int where_value_read(char *text, size_t n, enum field_unit unit, uint64_t now_realtime_ns,
 	struct where_value *ret, struct error *err);
+/* A time of a record that has no zone, as local time here. */
+bool where_local_time(const char *text, int64_t *ret_ns);
 /* A decimal number and nothing else. */
 bool where_number(const char *text, size_t n, struct where_value *ret);
 void where_value_done(struct where_value *value);

@@ -80,11 +80,12 @@ def test_any_text_turns_colors_on_and_they_are_off_otherwise(duct):
 
 
 def test_the_summary_is_con_ducts_unless_another_is_asked_for(duct):
-    lines = duct("sh", "-c", "exit 0").err.splitlines()
+    first, *lines = duct("sh", "-c", "exit 0").err.splitlines()
+    assert first.startswith("assay: sh -c 'exit 0' is executing, files in ")
     assert lines[:3] == ["Summary:", "Exit Code: 0", "Command: sh -c 'exit 0'"]
     assert re.fullmatch(r"Log files location: \.duct/logs/.*_", lines[3])
     assert re.fullmatch(r"Wall Clock Time: 0\.\d{3} sec", lines[4])
-    assert duct("true", env={"DUCT_SUMMARY_FORMAT": "<{exit_code}>"}).err == "<0>\n"
+    assert duct("true", env={"DUCT_SUMMARY_FORMAT": "<{exit_code}>"}).err.splitlines()[1:] == ["<0>"]
 
 
 def test_the_log_level_of_the_environment(duct):

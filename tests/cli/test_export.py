@@ -442,7 +442,7 @@ def test_con_duct_files_have_its_fields_and_no_number_that_was_not_measured(call
     write_run(call.here / "told", made_info(), made)
     called = call("export", "--to", "con-duct", "-o", "duct/a_", "told")
     info = json.loads((call.here / "duct" / "a_info.json").read_text())
-    lines = [json.loads(line) for line in (call.here / "duct" / "a_usage.jsonl").read_text().splitlines()]
+    start, *lines = [json.loads(line) for line in (call.here / "duct" / "a_usage.jsonl").read_text().splitlines()]
     known = json.loads((FIXTURES / "0.2.2_info.json").read_text())
     known_line = json.loads((FIXTURES / "0.2.2_usage.jsonl").read_text().splitlines()[0])
 
@@ -450,6 +450,7 @@ def test_con_duct_files_have_its_fields_and_no_number_that_was_not_measured(call
     assert (set(info), set(info["system"]), set(info["output_paths"])) == (
         set(known), set(known["system"]), set(known["output_paths"]))
     assert set(info["execution_summary"]) == set(known["execution_summary"])
+    assert start["timestamp"] == "2026-11-28T12:00:00.000000+00:00" and set(start["totals"].values()) == {0}, "when the command began"
     assert len(lines) == 1 and set(lines[0]) == set(known_line) and set(lines[0]["totals"]) == set(known_line["totals"])
     assert info["execution_summary"]["peak_rss"] == 9007199254740995
     assert (info["execution_summary"]["peak_vsz"], info["execution_summary"]["peak_pmem"]) == (None, None)
@@ -644,7 +645,7 @@ def test_a_process_of_con_ducts_has_its_command_line_in_each_window(call, made):
         window(4, {**process, "start_time_ticks": 9, "command": ["sleep", "9"]}), window(5, {**process, "start_time_ticks": 9}),
         window(6, {**process, "start_time_ticks": 5})])
     call("export", "--to", "con-duct", "-o", "a_", "told")
-    lines = [json.loads(line) for line in (call.here / "a_usage.jsonl").read_text().splitlines()]
+    _, *lines = [json.loads(line) for line in (call.here / "a_usage.jsonl").read_text().splitlines()]
 
     assert [line["processes"]["7"]["cmd"] for line in lines] == [
         "python3 work.py", "python3 exec.py", "python3 exec.py", "sleep 9", "sleep 9", "python3"]

@@ -533,7 +533,7 @@ def test_prefix_templates(call, prefix, pattern):
     assert ("an old name of {datetime}" in called.err) == ("filesafe" in prefix)
 
 
-@pytest.mark.parametrize("prefix", ["{nonsense}", "{pid", "pid}", "{}", "{pid!r}", "{datetime:>3}"])
+@pytest.mark.parametrize("prefix", ["{nonsense}", "{pid", "pid}", "{}", "{host!r}", "{date:>3}"])
 def test_a_prefix_with_unknown_braces_is_refused(call, prefix):
     assert "known are {datetime} and {pid}" in refused(call("run", "-p", prefix, "touch", "started"))
 

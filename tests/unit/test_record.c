@@ -96,6 +96,15 @@ static void prefixes_are_expanded(void **state)
 		{ "{{pid}}", "{pid}" },
 		{ "{{{pid}}}", "{1234}" },
 		{ "}}{{", "}{" },
+		/* as Python fills them in for con-duct */
+		{ "{pid:06d}|{pid:>6}|{pid:<6}|{pid:x}", "001234|  1234|1234  |4d2" },
+		{ "{pid:,}|{pid:+}|{pid:*^8}|{pid!r}|{pid!s:>6}",
+			"1,234|+1234|**1234**|1234|  1234" },
+		{ "{datetime:.10}|{datetime!s:.4s}|{datetime_filesafe:.4}",
+			"2026.11.27|2026|2026" },
+		{ "{datetime:_>22}|{datetime!r}", "___2026.11.27T20.52.26|'2026.11.27T20.52.26'" },
+		{ "{{{pid:06d}}}{{pid:06d}}", "{001234}{pid:06d}" },
+		{ "{pid:}", "1234" },
 	};
 	(void) state;
 
@@ -123,6 +132,13 @@ static void bad_braces_are_named(void **state)
 		{ "a{PID}b", "'{PID}' is not known" },
 		{ "{pid }", "'{pid }' is not known" },
 		{ "{host}/", "'{host}' is not known; known are {datetime} and {pid}" },
+		{ "{host:>3}/", "'{host:>3}' is not known; known are {datetime} and {pid}" },
+		{ "{pid:zz}", "':zz' is no format for {pid}" },
+		{ "{pid!q}", "'!q' is no format for {pid}" },
+		{ "{pid:.2f}", "':.2f' is no format for {pid}" },
+		{ "{datetime:%Y}", "':%Y' is no format for {datetime}" },
+		{ "{datetime:d}", "':d' is no format for {datetime}" },
+		{ "{pid:9999999}", "is no format for {pid}" },
 	};
 	(void) state;
 

@@ -89,6 +89,14 @@ static void fields_are_filled_in(void **state)
 		{ "{memory_peak_bytes:>12!S}|", "     4.9 MiB|" },
 		{ "{memory_peak_bytes!S:<10}|", "4.9 MiB   |" },
 		{ "{start_time}", "-" },
+		{ "{exit_code:06d}|{num_samples:#x}|{num_samples:b}|{exit_code:n}",
+			"000003|0x12d687|100101101011010000111|3" },
+		{ "{logs_prefix!r}|{logs_prefix!s}|{exit_code!r:>3}|{logs_prefix!r:>8}",
+			"'out/'|out/|  3|  'out/'" },
+		{ "{command!r}", "\"sort 'a b'\"" },
+		{ "{logs_prefix:06}|{logs_prefix:\302\267>6}", "out/00|\302\267\302\267out/" },
+		{ "{{logs_prefix}}|{{{logs_prefix:>5}}}", "{logs_prefix}|{ out/}" },
+		{ "{peak_rss!r:>3}", "  -" },
 	};
 	(void) state;
 
@@ -106,7 +114,13 @@ static void colors_come_only_when_wanted(void **state)
 	assert_string_equal(filled("{exit_code!E}", false), "3");
 	assert_string_equal(filled("{exit_code!X}", true), "\033[32m3\033[0m");
 	assert_string_equal(filled("{peak_rss!N}", true), "\033[31m-\033[0m");
-	assert_string_equal(filled("{num_samples!N}", true), "1234567");
+	/* what con-duct's help says of them: green where there is something, red where there is nothing */
+	assert_string_equal(filled("{num_samples!N}", true), "\033[32m1234567\033[0m");
+	assert_string_equal(filled("{memory_peak_bytes!S}", true), "\033[32m4.9 MiB\033[0m");
+	assert_string_equal(filled("{peak_rss!S}", true), "\033[31m-\033[0m");
+	assert_string_equal(
+		filled("{start_time!D}{peak_rss!P}", true), "\033[31m-\033[0m\033[31m-\033[0m");
+	assert_string_equal(filled("{peak_pcpu!P}", true), "123.40%");
 }
 
 static void a_spec_that_does_not_suit_is_left_out_and_told(void **state)

@@ -78,6 +78,23 @@ int json_file_load(const char *path, json_t **ret, struct error *err)
 	return r;
 }
 
+int json_fd_load(int fd, size_t limit, json_t **ret, struct error *err)
+{
+	struct buf bytes = { 0 };
+	struct error why = { 0 };
+	int r = lseek(fd, 0, SEEK_SET) < 0 ? -errno : fd_read_all(fd, limit, &bytes);
+
+	*ret = NULL;
+	if (r == -EFBIG)
+		error_say(err, r, "it is larger than %zu MiB", limit >> 20);
+	else if (r < 0)
+		error_set(err, r, "cannot read it");
+	else if (!(*ret = stored_json(bytes.data ? bytes.data : "", bytes.len, &why)))
+		r = error_say(err, why.code, "%s", why.text);
+	buf_done(&bytes);
+	return r;
+}
+
 bool head_holds(const struct import_file *file, const char *text)
 {
 	return memmem(file->head, file->n_head, text, strlen(text)) != NULL;

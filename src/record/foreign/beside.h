@@ -17,6 +17,8 @@ char *file_with_other_end(const char *path, const char *end, const char *other,
 	bool (*is_wanted)(const struct import_file *file));
 /* An object of JSON; NULL with 0 when the file is empty. A negative errno with a line otherwise. */
 int json_file_load(const char *path, json_t **ret, struct error *err);
+/* The same of an open file, from its beginning, of at most so many bytes; the line is without its name. */
+int json_fd_load(int fd, size_t limit, json_t **ret, struct error *err);
 
 bool head_holds(const struct import_file *file, const char *text);
 bool head_begins(const struct import_file *file, const char *text);

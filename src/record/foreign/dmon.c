@@ -156,9 +156,11 @@ static bool time_of(struct gpu_table *t, struct reading *r, double *ret)
 	snprintf(text, sizeof(text), "%.4s-%.2s-%.2s %.20s", date, date + 4, date + 6, clock);
 	if (!stamp_read(text, ret, &zoned) || zoned)
 		return false;
-	if (!t->first_stamp[0])
+	if (!t->first_stamp[0]) {
 		snprintf(t->first_stamp, sizeof(t->first_stamp), "%s%s%.20s",
 			r->date >= 0 ? date : "", r->date >= 0 ? " " : "", clock);
+		t->first_local = r->date >= 0 ? *ret : 0;
+	}
 	if (r->date < 0 && *ret + 43200 < r->last_clock)
 		r->day += 86400;
 	r->last_clock = *ret;

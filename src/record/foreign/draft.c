@@ -182,6 +182,15 @@ void draft_ended(struct draft *d, uint64_t realtime_ns)
 	set_time(d, "ended", realtime_ns);
 }
 
+void draft_started_local(struct draft *d, double seconds)
+{
+	char text[RFC3339_SIZE];
+
+	format_rfc3339((uint64_t) (seconds * 1e3) * 1000000, text);
+	text[strcspn(text, "Z")] = '\0';
+	draft_text(d, "time", "started_local", text);
+}
+
 void draft_exit_code(struct draft *d, int code, const char *evidence)
 {
 	char words[40];
@@ -254,7 +263,7 @@ static bool ends_in(const char *name, const char *end)
 	return n >= n_end && strcmp(name + n - n_end, end) == 0;
 }
 
-static json_t *valued(double value, enum quality quality)
+json_t *draft_valued(double value, enum quality quality)
 {
 	return json_pack("{s:o, s:s}", "value", number(value), "quality", quality_name(quality));
 }
@@ -269,7 +278,7 @@ void draft_headline(struct draft *d, const char *name, double value, enum qualit
 	/* Bytes and counts are whole. */
 	if (!ends_in(name, "seconds") && !ends_in(name, "cores") && value < INTEGER_MAX)
 		value = (double) (uint64_t) (value + 0.5);
-	one = valued(value, quality);
+	one = draft_valued(value, quality);
 	if (key)
 		set(d, one, "key", json_string(key));
 	if (quality == LOWER_BOUND)
@@ -307,7 +316,7 @@ void draft_total(
 		statistic_key(key, statistic, name, sizeof(name)) < 0)
 		return;
 	use_row(d, key);
-	set(d, section_of(d, "summary"), name, valued(value, quality));
+	set(d, section_of(d, "summary"), name, draft_valued(value, quality));
 }
 
 void draft_window(struct draft *d, double start, double end, uint64_t realtime_ns, uint64_t samples)
@@ -504,45 +513,6 @@ static void describe_row(struct draft *d, const struct measure *row)
 	if (row->otel)
 		set(d, one, "otel", json_string(row->otel));
 	check(d, json_array_append_new(section_of(d, "measurements"), one));
-}
-
-static void statistic_of(struct draft *d, json_t *summary, const char *key, const char *statistic,
-	const json_t *value, enum quality quality)
-{
-	char name[128];
-
-	if (!value || statistic_key(key, statistic, name, sizeof(name)) < 0)
-		return;
-	/* What the file itself told stands. */
-	if (!json_object_get(summary, name))
-		set(d, summary, name, valued(json_number_value(value), quality));
-}
-
-static enum quality quality_of(const json_t *total, const struct measure *row)
-{
-	enum quality quality =
-		quality_of_name(json_string_value(json_object_get(total, "quality")));
-
-	return quality != ABSENT ? quality : (enum quality) row->quality;
-}
-
-void draft_statistics(
-	struct draft *d, json_t *summary, const struct measure *row, const json_t *total)
-{
-	enum quality quality = quality_of(total, row);
-	const json_t *weight = json_object_get(total, "weight");
-
-	statistic_of(d, summary, row->key, "", json_object_get(total, "delta"), quality);
-	statistic_of(d, summary, row->key, "peak", json_object_get(total, "max"),
-		(enum quality) measure_peak_quality(row, (uint8_t) quality));
-	statistic_of(d, summary, row->key, "min", json_object_get(total, "min"), quality);
-	statistic_of(d, summary, row->key, "last", json_object_get(total, "last"), quality);
-	if (weight) {
-		json_t *mean = json_real(json_number_value(json_object_get(total, "integral")) /
-					 json_number_value(weight));
-		statistic_of(d, summary, row->key, "mean", mean, quality);
-		json_decref(mean);
-	}
 }
 
 static void note_damage(struct draft *d)

@@ -64,6 +64,8 @@ int draft_raw(json_t *of, const char *key, const char *text);
 /* Points in time, nanoseconds since 1970 UTC; 0: not known. */
 void draft_started(struct draft *d, uint64_t realtime_ns);
 void draft_ended(struct draft *d, uint64_t realtime_ns);
+/* Local time without a zone, as seconds since 1970 as if it were UTC. */
+void draft_started_local(struct draft *d, double seconds);
 void draft_exit_code(struct draft *d, int code, const char *evidence);
 void draft_signal(struct draft *d, int number, const char *evidence);
 /* A tag, as `assay run --tag KEY=VALUE` has them. */

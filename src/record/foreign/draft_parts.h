@@ -5,6 +5,8 @@
 
 #include "record/foreign/draft.h"
 
+/* {"value", "quality"} */
+json_t *draft_valued(double value, enum quality quality);
 /* The row of that key; NULL. */
 const struct measure *draft_row(const struct draft *d, const char *key);
 /* Takes a value of a window, so many seconds long, into the totals by key. */

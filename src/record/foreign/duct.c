@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "record/foreign/beside.h"
+#include "record/foreign/cells.h"
 #include "record/foreign/duct_series.h"
 #include "record/foreign/import.h"
 #include "record/run_names.h"
@@ -173,30 +174,60 @@ static uint64_t time_of(const json_t *of, const char *key)
 	return seconds > 0 && seconds < 1e10 ? (uint64_t) (seconds * 1e6) * 1000 : 0;
 }
 
+/* A number, or, as 0.1.0 and 0.1.1 have them, "12.3 KiB", "0.5%", "3.2 sec"; "unknown" is none. */
+static bool figure_of(const json_t *summary, const char *name, double *ret)
+{
+	static const struct {
+		const char *unit;
+		double scale;
+	} units[] = { { " KiB", 1024 }, { "%", 1 }, { " sec", 1 } };
+	const json_t *value = json_object_get(summary, name);
+	const char *rest =
+		json_is_string(value) ? number_begin(json_string_value(value), ret) : NULL;
+
+	*ret = rest ? *ret : json_number_value(value);
+	for (size_t i = 0; rest && i < ARRAY_SIZE(units); i++)
+		if (strcmp(rest, units[i].unit) == 0) {
+			*ret *= units[i].scale;
+			return true;
+		}
+	return json_is_number(value);
+}
+
 static void total(struct draft *d, const json_t *summary, const char *name, const char *statistic,
 	const char *key, enum quality quality)
 {
-	const json_t *value = json_object_get(summary, name);
+	double value;
 
-	if (json_is_number(value))
-		draft_total(d, key, statistic, json_number_value(value), quality);
+	if (figure_of(summary, name, &value))
+		draft_total(d, key, statistic, value, quality);
+}
+
+static void copy_number_of(struct draft *d, const json_t *summary, const char *of, const char *name)
+{
+	const json_t *value = json_object_get(summary, of);
+
+	if (json_is_integer(value) && json_integer_value(value) >= 0)
+		draft_integer(d, "imported", name, json_integer_value(value));
 }
 
 static void read_summary(struct draft *d, const json_t *summary, struct duct_series *s)
 {
-	const json_t *wall = json_object_get(summary, "wall_clock_time");
+	double wall;
 
 	s->started_ns = time_of(summary, "start_time");
 	draft_started(d, s->started_ns);
 	draft_ended(d, time_of(summary, "end_time"));
 	read_outcome(d, summary);
-	if (json_is_number(wall) && json_number_value(wall) >= 0) {
+	if (figure_of(summary, "wall_clock_time", &wall) && wall >= 0) {
 		s->wall_known = true;
-		draft_number(d, "time", "wall_seconds", json_number_value(wall));
-		draft_total(d, DUCT_WALL, "last", json_number_value(wall), ESTIMATE);
-		draft_headline(d, "wall_seconds", json_number_value(wall), ESTIMATE, DUCT_WALL,
+		draft_number(d, "time", "wall_seconds", wall);
+		draft_total(d, DUCT_WALL, "last", wall, ESTIMATE);
+		draft_headline(d, "wall_seconds", wall, ESTIMATE, DUCT_WALL,
 			"by the time of day, con-duct's start of the command included");
 	}
+	copy_number_of(d, summary, "num_samples", "samples");
+	copy_number_of(d, summary, "num_reports", "reports");
 	total(d, summary, "peak_rss", "peak", PS_RSS_TOTAL, ESTIMATE);
 	total(d, summary, "average_rss", "mean", PS_RSS_TOTAL, UPPER_BOUND);
 	total(d, summary, "peak_vsz", "peak", PS_VSZ_TOTAL, SAMPLED);
@@ -205,8 +236,7 @@ static void read_summary(struct draft *d, const json_t *summary, struct duct_ser
 	total(d, summary, "average_pmem", "mean", PS_MEMORY_TOTAL, UPPER_BOUND);
 	total(d, summary, "peak_pcpu", "peak", PS_CPU_TOTAL, ESTIMATE);
 	total(d, summary, "average_pcpu", "mean", PS_CPU_TOTAL, ESTIMATE);
-	if (json_is_number(json_object_get(summary, "peak_rss")))
-		s->peak_rss = json_number_value(json_object_get(summary, "peak_rss"));
+	figure_of(summary, "peak_rss", &s->peak_rss);
 }
 
 static void read_info(struct draft *d, json_t *info, struct duct_series *s)
@@ -293,6 +323,22 @@ static bool knows(const json_t *info)
 	return json_object_get(info, "execution_summary") || json_object_get(info, "duct_version");
 }
 
+/* Its sizes are texts, and its series has no times: nothing of it would be left but its command. */
+static int refuse_old(const char *version, struct error *err)
+{
+	return error_say(err, -ENOTSUP,
+		"it is of con-duct %s, whose logs are of another form: those of 0.1.0 and later "
+		"are read",
+		version);
+}
+
+static bool is_too_old(const json_t *info)
+{
+	const char *version = text_of(info, "duct_version");
+
+	return version && strncmp(version, "0.0.", 4) == 0;
+}
+
 /* Of the info file, if there is any, and the series, if there is any. */
 static int read_run(const struct import_file *file, const char *info_path, const char *series,
 	struct draft *d, struct error *err)
@@ -306,6 +352,8 @@ static int read_run(const struct import_file *file, const char *info_path, const
 		r = error_say(err, -EINVAL, "%s con-duct's: no execution_summary is in it",
 			strcmp(info_path, file->path) == 0 ? "it is not"
 							   : "the info.json beside it is not");
+	if (r == 0 && is_too_old(info))
+		r = refuse_old(text_of(info, "duct_version"), err);
 	if (r < 0) {
 		json_decref(info);
 		return r;
@@ -321,6 +369,8 @@ static int read_run(const struct import_file *file, const char *info_path, const
 	if (series)
 		r = read_series(
 			series, strcmp(series, file->path) == 0 ? file->fd : -1, d, &s, err);
+	if (r == 0 && s.windows == 0 && s.is_too_old)
+		r = refuse_old("0.0.1", err);
 	if (r == 0 && !info && s.windows == 0)
 		r = error_say(err, -EINVAL,
 			file->size == 0 ? "it is empty" : "no line of its series can be read");
@@ -358,7 +408,7 @@ static int read_duct(
 
 const struct importer duct_importer = {
 	.name = "con-duct",
-	.help = "con-duct 0.2 to 0.21 (its schemas 0.1.0 to 0.2.2)",
+	.help = "con-duct 0.1 to 0.21 (without a schema, and of its schemas 0.1.0 to 0.2.2)",
 	.files =
 		"PREFIXinfo.json, PREFIXusage.jsonl, PREFIXusage.json: one run, whichever is named",
 	.probe = probe,

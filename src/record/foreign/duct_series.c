@@ -58,15 +58,17 @@ const struct measure duct_rows[] = {
 
 const size_t n_duct_rows = ARRAY_SIZE(duct_rows);
 
-/* What con-duct calls the figures of a process and of all of them. */
+enum { RSS }; /* among the figures */
+
+/* What con-duct calls the figures of a process and of all of them. 0.1.0 and 0.1.1 have sizes in KiB, and say so in the names of the totals alone. */
 static const struct {
-	const char *name, *total, *process;
+	const char *name, *name_in_kib, *total, *process;
 	enum quality quality;
 } figures[] = {
-	{ "rss", PS_RSS_TOTAL, PS_RSS, UPPER_BOUND },
-	{ "vsz", PS_VSZ_TOTAL, PS_VSZ, SAMPLED },
-	{ "pmem", PS_MEMORY_TOTAL, PS_MEMORY, UPPER_BOUND },
-	{ "pcpu", PS_CPU_TOTAL, PS_CPU, ESTIMATE },
+	{ "rss", "rss_kb", PS_RSS_TOTAL, PS_RSS, UPPER_BOUND },
+	{ "vsz", "vsz_kb", PS_VSZ_TOTAL, PS_VSZ, SAMPLED },
+	{ "pmem", NULL, PS_MEMORY_TOTAL, PS_MEMORY, UPPER_BOUND },
+	{ "pcpu", NULL, PS_CPU_TOTAL, PS_CPU, ESTIMATE },
 };
 
 static bool amount_of(const json_t *of, const char *key, double *ret)
@@ -75,6 +77,22 @@ static bool amount_of(const json_t *of, const char *key, double *ret)
 
 	*ret = json_number_value(value);
 	return json_is_number(value) && *ret >= 0;
+}
+
+static bool is_in_kib(const json_t *line)
+{
+	return json_object_get(json_object_get(line, "totals"), "rss_kb") != NULL;
+}
+
+/* In the unit of its row. */
+static bool figure_of(const json_t *of, size_t figure, bool kib, double *ret)
+{
+	const char *in_kib = kib ? figures[figure].name_in_kib : NULL;
+
+	if (!amount_of(of, figures[figure].name, ret) && !(in_kib && amount_of(of, in_kib, ret)))
+		return false;
+	*ret *= in_kib ? 1024 : 1;
+	return true;
 }
 
 /* "[[DD-]HH:]MM:SS" of ps(1) to seconds; negative: it is none. */
@@ -152,7 +170,8 @@ static void add_states(json_t *process, json_t *stat)
 	json_decref(states);
 }
 
-static void take_process(struct duct_series *s, struct draft *d, int64_t pid, const json_t *from)
+static void take_process(
+	struct duct_series *s, struct draft *d, int64_t pid, const json_t *from, bool kib)
 {
 	const json_t *command = json_object_get(from, "cmd");
 	const char *text = json_is_string(command) ? json_string_value(command) : "";
@@ -165,11 +184,11 @@ static void take_process(struct duct_series *s, struct draft *d, int64_t pid, co
 	if (process && *text)
 		json_object_set_new(process, "command", json_pack("[s]", text));
 	for (size_t i = 0; i < ARRAY_SIZE(figures); i++)
-		if (amount_of(from, figures[i].name, &value))
+		if (figure_of(from, i, kib, &value))
 			draft_of(d, process, figures[i].process, "max", value);
 	if (elapsed >= 0)
 		draft_of(d, process, PS_ELAPSED, "last", elapsed);
-	if (amount_of(from, "rss", &value) && value > s->peak_process_rss)
+	if (figure_of(from, RSS, kib, &value) && value > s->peak_process_rss)
 		s->peak_process_rss = value;
 	add_states(process, json_object_get(from, "stat"));
 }
@@ -217,15 +236,16 @@ static void take_totals(struct duct_series *s, struct draft *d, const json_t *li
 {
 	const json_t *totals = json_object_get(line, "totals");
 	const json_t *averages = json_object_get(line, "averages");
+	bool kib = is_in_kib(line);
 	double value;
 
 	for (size_t i = 0; i < ARRAY_SIZE(figures); i++) {
-		if (amount_of(totals, figures[i].name, &value))
+		if (figure_of(totals, i, kib, &value))
 			draft_value(d, figures[i].total, "max", value, figures[i].quality);
-		if (amount_of(averages, figures[i].name, &value))
+		if (figure_of(averages, i, kib, &value))
 			draft_value(d, figures[i].total, "mean", value, figures[i].quality);
 	}
-	if (amount_of(totals, "rss", &value) && value > s->peak_rss)
+	if (figure_of(totals, RSS, kib, &value) && value > s->peak_rss)
 		s->peak_rss = value;
 }
 
@@ -262,6 +282,13 @@ static bool take_time(struct duct_series *s, struct draft *d, uint64_t ns, doubl
 	return true;
 }
 
+/* 0.0.1 has the processes among the members of the line, and no time of it. */
+static bool is_too_old(const json_t *line)
+{
+	return is_in_kib(line) && !json_object_get(line, "processes") &&
+	       !json_object_get(line, "timestamp");
+}
+
 static bool take_line(struct duct_series *s, struct draft *d, json_t *line)
 {
 	uint64_t ns = is_report(line) ? time_of(line) : 0;
@@ -276,7 +303,7 @@ static bool take_line(struct duct_series *s, struct draft *d, json_t *line)
 	take_totals(s, d, line);
 	json_object_foreach(json_object_get(line, "processes"), pid, process)
 	{
-		take_process(s, d, pid_of(pid), process);
+		take_process(s, d, pid_of(pid), process, is_in_kib(line));
 		note_pid(s, (uint64_t) pid_of(pid), &new_ones);
 	}
 	draft_value(d, PS_PROCESSES, "delta", (double) new_ones, LOWER_BOUND);
@@ -298,6 +325,8 @@ int duct_series_read(struct duct_series *s, int fd, struct draft *d)
 	while ((r = line_source_next(&source, &text, &n)) > 0) {
 		json_t *line = n > 0 ? stored_json(text, n, NULL) : NULL;
 		bool taken = line && take_line(s, d, line);
+
+		s->is_too_old = s->is_too_old || (line && is_too_old(line));
 
 		draft_too_long(d, source.too_long, &long_ones, before + 1);
 		before = source.line;

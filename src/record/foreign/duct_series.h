@@ -32,6 +32,7 @@ struct duct_series {
 	double end_seconds; /* of the last window */
 	uint64_t windows;
 	uint64_t processes; /* pids that were seen */
+	bool is_too_old; /* a line is of a form before that of 0.1.0 */
 
 	/* private */
 	uint64_t last_ns;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * con-duct's files of its schema 0.2.2: PREFIXusage.jsonl and PREFIXinfo.json. Its figures are those of the record's rows that measure the same: "rss" is a sum of
- * resident sets, "pcpu" a rate where con-duct has CPU time by age (man 1 assay-export). What the record has not is null.
+ * resident sets, "pcpu" CPU time by age where the record has ages, else a rate (man 1 assay-export). What the record has not is null.
  */
 #include <errno.h>
 #include <fnmatch.h>
@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "record/foreign/export.h"
+#include "record/foreign/export_duct.h"
 #include "record/foreign/export_series.h"
 #include "record/foreign/export_text.h"
 #include "record/foreign/export_totals.h"
@@ -20,41 +21,24 @@
 
 enum { INFO, USAGE };
 
-/* What it calls a figure, and which rows may be it: of the run, of a process. */
-#define N_FIGURES 4
-#define N_KEYS 4
-static const struct {
-	const char *name;
-	const char *total[N_KEYS], *process[N_KEYS];
-	bool plotted;
-} figures[N_FIGURES] = {
-	{ "pcpu", { "tree_cpu_percent", "target_cpu_percent", "*_cpu_total_percent" },
+/* Between the start of the run and the command's own. */
+#define FIRST_SECONDS 0.1
+#define SAMPLES_MAX ((json_int_t) 1 << 40)
+/* No process is older. */
+#define AGE_MAX_SECONDS 1e11
+
+const struct duct_figure duct_figures[N_DUCT_FIGURES] = {
+	[DUCT_PCPU] = { "pcpu", { "tree_cpu_percent", "target_cpu_percent", "*_cpu_total_percent" },
 		{ "proc_cpu_percent", "*_cpu_percent" }, true },
-	{ "pmem", { "*_memory_total_percent" }, { "*_memory_percent" }, false },
-	{ "rss", { "*_rss_total_bytes" }, { "*_rss_bytes" }, true },
-	{ "vsz", { "*_vsz_total_bytes" }, { "*_vsz_bytes" }, false },
-};
-
-struct figure_row {
-	const struct export_row *total, *process;
-	/* where the record has no summary */
-	const json_t *peak;
-	double sum;
-	json_int_t samples;
-};
-
-struct duct {
-	struct figure_row rows[N_FIGURES];
-	const struct export_row *elapsed;
-	json_int_t samples;
-	uint64_t windows, left_out, untimed;
-	json_t *commands; /* by PID.START_TIME_TICKS: the record tells them once, con-duct in each line */
+	[DUCT_PMEM] = { "pmem", { "*_memory_total_percent" }, { "*_memory_percent" }, false },
+	[DUCT_RSS] = { "rss", { "*_rss_total_bytes" }, { "*_rss_bytes" }, true },
+	[DUCT_VSZ] = { "vsz", { "*_vsz_total_bytes" }, { "*_vsz_bytes" }, false },
 };
 
 static const struct export_row *find_row(
 	const struct export_run *run, const char *const *patterns, enum scope scope)
 {
-	for (size_t p = 0; p < N_KEYS && patterns[p]; p++)
+	for (size_t p = 0; p < N_DUCT_KEYS && patterns[p]; p++)
 		for (size_t i = 0; i < run->n_rows; i++)
 			if (run->rows[i].scope == scope &&
 				fnmatch(patterns[p], run->rows[i].key, 0) == 0)
@@ -74,29 +58,11 @@ static const json_t *number_in(
 	return json_is_number(number) ? number : NULL;
 }
 
-static void add_number(struct buf *out, const char *name, const json_t *number)
-{
-	export_add_key(out, name);
-	if (json_is_number(number))
-		export_add_number(out, number);
-	else
-		buf_add_text(out, "null");
-}
-
 /* con-duct's plot takes a member of a process that is not there, and none that is null. */
 static void add_if_told(struct buf *out, const char *name, const json_t *number)
 {
 	if (json_is_number(number))
-		add_number(out, name, number);
-}
-
-static void add_text(struct buf *out, const char *name, const json_t *text)
-{
-	export_add_key(out, name);
-	if (json_is_string(text))
-		export_add_json(out, text);
-	else
-		buf_add_text(out, "null");
+		duct_add_number(out, name, number);
 }
 
 /* "2026-11-28T12:00:01.551941+00:00": Python before 3.11 reads no Z. */
@@ -110,31 +76,11 @@ static void add_time(struct buf *out, uint64_t ns)
 	buf_addf(out, "\"%s+00:00\"", text);
 }
 
-/* con-duct joins arguments by spaces, without quotes. */
-static void add_words(struct buf *out, const json_t *words)
-{
-	struct buf text = { 0 };
-	const json_t *word;
-	size_t i;
-
-	json_array_foreach(words, i, word)
-	{
-		if (i > 0)
-			buf_add_char(&text, ' ');
-		buf_add(&text, json_string_value(word), json_string_length(word));
-	}
-	export_add_string_n(out, text.len > 0 ? text.data : "", text.len);
-	out->failed |= text.failed;
-	buf_done(&text);
-}
-
 /* "[[DD-]HH:]MM:SS" of ps(1). */
-static void add_elapsed(struct buf *out, const json_t *number)
+static void add_elapsed(struct buf *out, double seconds)
 {
-	uint64_t s = json_is_number(number) ? (uint64_t) json_number_value(number) : 0;
+	uint64_t s = seconds > 0 && seconds < AGE_MAX_SECONDS ? (uint64_t) seconds : 0;
 
-	if (!json_is_number(number))
-		return;
 	export_add_key(out, "etime");
 	buf_add_char(out, '"');
 	if (s >= 86400)
@@ -144,368 +90,319 @@ static void add_elapsed(struct buf *out, const json_t *number)
 	buf_addf(out, "%02" PRIu64 ":%02" PRIu64 "\"", s / 60 % 60, s % 60);
 }
 
-static void process_key(const json_t *process, char *key, size_t size)
+static void add_percent(struct buf *out, double percent)
 {
-	snprintf(key, size, "%" JSON_INTEGER_FORMAT ".%" JSON_INTEGER_FORMAT,
-		json_integer_value(json_object_get(process, "pid")),
-		json_integer_value(json_object_get(process, "start_time_ticks")));
+	export_add_key(out, duct_figures[DUCT_PCPU].name);
+	buf_addf(out, "%.3f", percent);
 }
 
-/* Those that this window tells, also when it is left out itself. */
-static int note_commands(struct duct *d, const json_t *processes)
-{
-	json_t *process;
-	char key[48];
-	size_t i;
-
-	json_array_foreach(processes, i, process)
-	{
-		json_t *command = json_object_get(process, "command");
-
-		process_key(process, key, sizeof(key));
-		if (json_array_size(command) > 0 && json_object_set(d->commands, key, command) < 0)
-			return -ENOMEM;
-	}
-	return 0;
-}
-
-static void forget_ended(struct duct *d, const json_t *processes)
-{
-	const json_t *process;
-	char key[48];
-	size_t i;
-
-	json_array_foreach(processes, i, process)
-	{
-		process_key(process, key, sizeof(key));
-		if (json_is_true(json_object_get(process, "ended")))
-			json_object_del(d->commands, key);
-	}
-}
-
-static void add_process(struct buf *out, const struct duct *d, const json_t *process, uint64_t ns)
+/* Of one that the window does not tell of, what was last. */
+static void add_figures(struct buf *out, const struct duct *d, const json_t *process)
 {
 	const json_t *values = json_object_get(process, "values");
-	const json_t *states = json_object_get(process, "states");
-	const json_t *command;
-	char key[48];
+	bool told = duct_process_is_told(&d->processes, process);
+	double percent;
 
-	process_key(process, key, sizeof(key));
-	command = json_object_get(d->commands, key);
-	buf_add_text(out, "{");
-	for (size_t i = 0; i < N_FIGURES; i++)
-		add_if_told(
-			out, figures[i].name, number_in(values, d->rows[i].process, "max", "last"));
-	add_time(out, ns);
-	add_elapsed(out, number_in(values, d->elapsed, "last", "max"));
-	export_add_key(out, "stat");
-	if (json_is_object(states))
-		export_add_json(out, states);
-	else
-		buf_add_text(out, "{}");
+	for (size_t i = 0; i < N_DUCT_FIGURES; i++) {
+		if (i == DUCT_PCPU && d->by_age) {
+			if (duct_process_cpu(&d->processes, process, &percent))
+				add_percent(out, percent);
+			continue;
+		}
+		add_if_told(out, duct_figures[i].name,
+			number_in(values, d->rows[i].process, told ? "max" : "last",
+				told ? "last" : "max"));
+	}
+}
+
+static void add_command_of(struct buf *out, const json_t *process)
+{
+	const json_t *command = json_object_get(process, "command");
+
 	export_add_key(out, "cmd");
 	if (json_array_size(command) > 0)
-		add_words(out, command);
+		duct_add_words(out, command);
 	else if (json_is_string(json_object_get(process, "name")))
 		export_add_json(out, json_object_get(process, "name"));
 	else
 		buf_add_text(out, "\"\"");
+}
+
+static void add_process(struct buf *out, const struct duct *d, const json_t *process, uint64_t ns)
+{
+	const json_t *states = json_object_get(process, "states");
+	double age;
+
+	buf_add_text(out, "{");
+	add_figures(out, d, process);
+	add_time(out, ns);
+	if (duct_process_age(&d->processes, process, &age))
+		add_elapsed(out, age);
+	export_add_key(out, "stat");
+	if (json_is_object(states) && duct_process_is_told(&d->processes, process))
+		export_add_json(out, states);
+	else
+		buf_add_text(out, "{}");
+	add_command_of(out, process);
 	buf_add_char(out, '}');
 }
 
-static bool listed_later(const json_t *processes, size_t i, const json_t *pid)
+/* It lived from the first moment on, as the command itself. */
+static bool is_first(const json_t *process)
 {
-	for (size_t k = i + 1; k < json_array_size(processes); k++)
-		if (json_equal(json_object_get(json_array_get(processes, k), "pid"), pid))
-			return true;
-	return false;
+	const json_t *since = json_object_get(process, "since_seconds");
+
+	return json_is_true(json_object_get(process, "born")) &&
+	       (!since || json_number_value(since) < FIRST_SECONDS);
+}
+
+static void add_first(struct buf *out, const json_t *process, uint64_t ns)
+{
+	buf_add_char(out, '{');
+	add_percent(out, 0);
+	add_time(out, ns);
+	add_elapsed(out, 0);
+	buf_add_text(out, ",\"stat\":{}");
+	add_command_of(out, process);
+	buf_add_char(out, '}');
 }
 
 /* Of a pid that two processes had in a window, con-duct can tell one: the later. */
-static void add_processes(
-	struct buf *out, const struct duct *d, const json_t *processes, uint64_t ns)
+static void add_processes(struct buf *out, const struct duct *d, uint64_t ns, bool start)
 {
-	const json_t *process;
+	const char *key;
+	json_t *process;
 	bool first = true;
-	size_t i;
 
 	export_add_key(out, "processes");
 	buf_add_char(out, '{');
-	json_array_foreach(processes, i, process)
+	json_object_foreach(d->processes.known, key, process)
 	{
-		const json_t *pid = json_object_get(process, "pid");
-
-		if (listed_later(processes, i, pid))
+		if (!duct_process_is_listed(&d->processes, process) ||
+			(start && !is_first(process)))
 			continue;
 		buf_add_text(out, first ? "\"" : ",\"");
-		export_add_number(out, pid);
+		export_add_number(out, json_object_get(process, "pid"));
 		buf_add_text(out, "\":");
-		add_process(out, d, process, ns);
+		if (start)
+			add_first(out, process, ns);
+		else
+			add_process(out, d, process, ns);
 		first = false;
 	}
 	buf_add_char(out, '}');
 }
 
-static void note_figure(struct figure_row *row, const json_t *max, const json_t *mean, json_int_t n)
+/* The sum over those that live at the end of the window, and no less than the largest. */
+static bool cpu_by_age(const struct duct *d, double *ret)
+{
+	const char *key;
+	json_t *process;
+	double sum = 0;
+	double largest = 0;
+	double percent;
+	bool any = false;
+
+	json_object_foreach(d->processes.known, key, process)
+	{
+		if (!duct_process_cpu(&d->processes, process, &percent))
+			continue;
+		any = true;
+		sum += duct_process_lives(process) ? percent : 0;
+		largest = percent > largest ? percent : largest;
+	}
+	*ret = sum > largest ? sum : largest;
+	return any;
+}
+
+static void note_figure(
+	struct duct_figure_row *row, const json_t *max, const json_t *mean, json_int_t n)
 {
 	if (max && (!row->peak || json_number_value(max) > json_number_value(row->peak))) {
 		json_decref(json_walk(row->peak));
 		row->peak = json_copy(json_walk(max));
 	}
-	if (mean && n > 0) {
+	if (mean && n > 0 && n < SAMPLES_MAX) {
 		row->sum += json_number_value(mean) * (double) n;
 		row->samples += n;
 	}
 }
 
-/* Its plot ends at a line without a total of these. */
-static bool can_be_plotted(const struct duct *d, const json_t *values)
+/* What a window comes to in con-duct's figures: the most at one moment, and the mean. Both owned; NULL: not known. */
+struct sums {
+	json_t *most[N_DUCT_FIGURES], *mean[N_DUCT_FIGURES];
+};
+
+static void sums_of(const struct duct *d, const json_t *values, struct sums *ret)
 {
-	for (size_t i = 0; i < N_FIGURES; i++)
-		if (figures[i].plotted && d->rows[i].total &&
-			!number_in(values, d->rows[i].total, "max", "last"))
+	double percent;
+
+	*ret = (struct sums){ 0 };
+	for (size_t i = 0; i < N_DUCT_FIGURES; i++) {
+		const struct export_row *row = d->rows[i].total;
+
+		if (i == DUCT_PCPU && d->by_age && cpu_by_age(d, &percent)) {
+			ret->most[i] = json_real(percent);
+			ret->mean[i] = json_incref(ret->most[i]);
+			continue;
+		}
+		ret->most[i] = json_incref(json_walk(number_in(values, row, "max", "last")));
+		ret->mean[i] = json_incref(json_walk(number_in(values, row, "mean", NULL)));
+	}
+}
+
+static void sums_done(struct sums *sums)
+{
+	for (size_t i = 0; i < N_DUCT_FIGURES; i++) {
+		json_decref(sums->most[i]);
+		json_decref(sums->mean[i]);
+	}
+}
+
+/* Its plot ends at a line without a total of these. */
+static bool can_be_plotted(const struct duct *d, const struct sums *sums)
+{
+	for (size_t i = 0; i < N_DUCT_FIGURES; i++)
+		if (duct_figures[i].plotted &&
+			(d->rows[i].total || (i == DUCT_PCPU && d->by_age)) && !sums->most[i])
 			return false;
 	return true;
 }
 
-static int write_window(struct export *x, struct export_run *run, const json_t *window)
+static void add_sums(struct buf *out, struct duct *d, const struct sums *sums, json_int_t samples)
+{
+	export_add_key(out, "totals");
+	buf_add_char(out, '{');
+	for (size_t i = 0; i < N_DUCT_FIGURES; i++)
+		duct_add_number(out, duct_figures[i].name, sums->most[i]);
+	buf_add_char(out, '}');
+	export_add_key(out, "averages");
+	buf_add_char(out, '{');
+	for (size_t i = 0; i < N_DUCT_FIGURES; i++) {
+		duct_add_number(out, duct_figures[i].name, sums->mean[i]);
+		note_figure(&d->rows[i], sums->most[i], sums->mean[i], samples);
+	}
+	export_add_key(out, "num_samples");
+	buf_addf(out, "%" JSON_INTEGER_FORMAT "}}\n", samples);
+}
+
+/* con-duct's first report is of the moment in which the command starts. Nothing of a job was used then; of what was there before, that is not so. */
+static void write_start(struct export *x, struct export_run *run, const json_t *window)
+{
+	struct duct *d = x->state;
+	struct buf *out = &x->files[USAGE].text;
+
+	if (d->begun || !run->has_start || !export_member(run, NULL, "command") ||
+		export_member(run, NULL, "imported") || export_seconds(window, "start_seconds") > 0)
+		return;
+	buf_add_char(out, '{');
+	add_time(out, run->started_ns);
+	buf_add_text(out, ",\"num_samples\":0");
+	add_processes(out, d, run->started_ns, true);
+	buf_add_text(
+		out, ",\"totals\":{\"pcpu\":0,\"pmem\":0,\"rss\":0,\"vsz\":0},\"averages\":{}}\n");
+	d->windows++;
+}
+
+static void write_window(struct export *x, const json_t *window, uint64_t end)
 {
 	struct duct *d = x->state;
 	struct buf *out = &x->files[USAGE].text;
 	const json_t *samples = json_object_get(window, "samples");
-	const json_t *values = json_object_get(window, "values");
-	uint64_t start;
-	uint64_t end;
+	struct sums sums;
 
-	if (!export_window_times(run, window, &start, &end)) {
-		d->untimed++;
-		return 0;
-	}
-	if (!can_be_plotted(d, values)) {
+	sums_of(d, json_object_get(window, "values"), &sums);
+	if (can_be_plotted(d, &sums)) {
+		buf_add_char(out, '{');
+		add_time(out, end);
+		duct_add_number(out, "num_samples", samples);
+		add_processes(out, d, end, false);
+		add_sums(out, d, &sums, json_integer_value(samples));
+		/* No run has so many. */
+		if (json_integer_value(samples) > 0 && json_integer_value(samples) < SAMPLES_MAX)
+			d->samples += json_integer_value(samples);
+		d->windows++;
+	} else {
 		d->left_out++;
-		return 0;
 	}
-	buf_add_char(out, '{');
-	add_time(out, end);
-	add_number(out, "num_samples", samples);
-	add_processes(out, d, json_object_get(window, "processes"), end);
-	export_add_key(out, "totals");
-	buf_add_char(out, '{');
-	for (size_t i = 0; i < N_FIGURES; i++)
-		add_number(
-			out, figures[i].name, number_in(values, d->rows[i].total, "max", "last"));
-	buf_add_char(out, '}');
-	export_add_key(out, "averages");
-	buf_add_char(out, '{');
-	for (size_t i = 0; i < N_FIGURES; i++) {
-		const json_t *mean = number_in(values, d->rows[i].total, "mean", NULL);
-
-		add_number(out, figures[i].name, mean);
-		note_figure(&d->rows[i], number_in(values, d->rows[i].total, "max", "last"), mean,
-			json_integer_value(samples));
-	}
-	add_number(out, "num_samples", samples);
-	buf_add_text(out, "}}\n");
-	d->samples += json_integer_value(samples);
-	d->windows++;
-	return 0;
+	sums_done(&sums);
 }
 
 static int add_window(struct export *x, struct export_run *run, const json_t *window)
 {
 	struct duct *d = x->state;
-	const json_t *processes = json_object_get(window, "processes");
-	int r = note_commands(d, processes);
+	uint64_t start;
+	uint64_t end;
 
-	if (r == 0)
-		r = write_window(x, run, window);
-	forget_ended(d, processes);
-	return r;
-}
-
-static void add_command(struct buf *out, const struct export_run *run)
-{
-	const json_t *argv = export_member(run, "command", "argv");
-
-	export_add_key(out, "command");
-	if (json_array_size(argv) > 0)
-		add_words(out, argv);
-	else if (export_member(run, "command", "text"))
-		export_add_json(out, export_member(run, "command", "text"));
-	else if (export_member(run, "target", "text"))
-		export_add_json(out, export_member(run, "target", "text"));
-	else
-		buf_add_text(out, "\"\"");
-}
-
-static void add_system(struct buf *out, const struct export_run *run)
-{
-	export_add_key(out, "system");
-	buf_add_char(out, '{');
-	add_number(out, "cpu_total", export_member(run, "host", "cpus_configured"));
-	add_number(out, "memory_total", export_member(run, "host", "memory_total_bytes"));
-	add_text(out, "hostname", export_member(run, "host", "hostname"));
-	add_number(out, "uid", export_member(run, "user", "uid"));
-	add_text(out, "user", export_member(run, "user", "name"));
-	buf_add_char(out, '}');
-}
-
-static void add_environment(struct buf *out, const struct export_run *run)
-{
-	const char *name;
-	json_t *value;
-
-	export_add_key(out, "env");
-	buf_add_char(out, '{');
-	json_object_foreach(json_walk(export_member(run, NULL, "scheduler")), name, value)
-	{
-		if (strncmp(name, "PBS_", 4) == 0 || strncmp(name, "SLURM_", 6) == 0 ||
-			strncmp(name, "OSG", 3) == 0)
-			add_text(out, name, value);
-	}
-	buf_add_char(out, '}');
-}
-
-/* 128 and the signal's number, as con-duct writes it. */
-static void add_exit_code(struct buf *out, const struct export_run *run)
-{
-	const json_t *signal = export_member(run, "outcome", "signal");
-
-	if (json_is_integer(signal)) {
-		export_add_key(out, "exit_code");
-		buf_addf(out, "%d", 128 + (int) json_integer_value(signal));
+	if (duct_processes_take(&d->processes, window) < 0)
+		return -ENOMEM;
+	if (export_window_times(run, window, &start, &end)) {
+		write_start(x, run, window);
+		write_window(x, window, end);
 	} else {
-		add_number(out, "exit_code", export_member(run, "outcome", "exit_code"));
+		d->untimed++;
 	}
+	d->begun = true;
+	duct_processes_pass(&d->processes);
+	return 0;
 }
 
-static void add_peaks(struct buf *out, const struct duct *d, const struct export_run *run)
+static void tell_left_out(
+	const struct export *x, const struct export_run *run, const struct duct *d)
 {
-	for (size_t i = 0; i < N_FIGURES; i++) {
-		const struct figure_row *row = &d->rows[i];
-		const json_t *peak =
-			row->total ? export_summary_value(run, row->total->key, "peak") : NULL;
-		const json_t *mean =
-			row->total ? export_summary_value(run, row->total->key, "mean") : NULL;
-		char name[32];
-
-		snprintf(name, sizeof(name), "peak_%s", figures[i].name);
-		add_number(out, name, peak ? peak : row->peak);
-		snprintf(name, sizeof(name), "average_%s", figures[i].name);
-		if (mean || row->samples == 0) {
-			add_number(out, name, mean);
-		} else {
-			export_add_key(out, name);
-			export_add_double(out, row->sum / (double) row->samples);
-		}
-	}
-}
-
-static void add_summary(
-	struct buf *out, const struct duct *d, const struct export_run *run, const char *prefix)
-{
-	export_add_key(out, "execution_summary");
-	buf_add_char(out, '{');
-	add_exit_code(out, run);
-	add_command(out, run);
-	export_add_key(out, "logs_prefix");
-	export_add_string(out, prefix);
-	add_number(out, "wall_clock_time", export_member(run, "time", "wall_seconds"));
-	add_peaks(out, d, run);
-	export_add_key(out, "num_samples");
-	buf_addf(out, "%" JSON_INTEGER_FORMAT, d->samples);
-	export_add_key(out, "num_reports");
-	buf_addf(out, "%" PRIu64, d->windows);
-	export_add_epoch(out, "start_time", export_text_of(run, "time", "started"));
-	export_add_epoch(out, "end_time", export_text_of(run, "time", "ended"));
-	add_text(out, "working_directory", export_member(run, NULL, "working_directory"));
-	buf_add_char(out, '}');
-}
-
-static void add_paths(struct buf *out, const char *prefix)
-{
-	static const char *const names[] = { "stdout", "stderr", "usage", "info", "prefix" };
-	static const char *const ends[] = { "stdout", "stderr", "usage.jsonl", "info.json", "" };
-
-	export_add_key(out, "output_paths");
-	buf_add_char(out, '{');
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		struct buf path = { 0 };
-
-		buf_addf(&path, "%s%s", prefix, ends[i]);
-		export_add_key(out, names[i]);
-		export_add_string(out, path.data);
-		out->failed |= path.failed;
-		buf_done(&path);
-	}
-	buf_add_char(out, '}');
-}
-
-static void add_info(struct export *x, const struct duct *d, const struct export_run *run)
-{
-	struct buf *out = &x->files[INFO].text;
-	const char *version = export_text_of(run, "program", "version");
-	struct buf tool = { 0 };
-
-	buf_add_char(out, '{');
-	add_command(out, run);
-	add_system(out, run);
-	add_environment(out, run);
-	export_add_key(out, "gpu");
-	buf_add_text(out, "null");
-	/* Who reads it is told that another program measured. */
-	buf_addf(&tool, "assay%s%s", version ? " " : "", version ? version : "");
-	export_add_key(out, "duct_version");
-	export_add_string(out, tool.data);
-	out->failed |= tool.failed;
-	buf_done(&tool);
-	buf_add_text(out, ",\"schema_version\":\"0.2.2\"");
-	add_summary(out, d, run, x->path);
-	add_paths(out, x->path);
-	add_text(out, "working_directory", export_member(run, NULL, "working_directory"));
-	export_add_key(out, "message");
-	if (export_text_of(run, NULL, "message"))
-		export_add_json(out, export_member(run, NULL, "message"));
-	else
-		buf_add_text(out, "\"\"");
-	buf_add_text(out, "}\n");
-}
-
-static int write_run(struct export *x, struct export_run *run, struct error *err)
-{
-	static const char *const elapsed[N_KEYS] = { "*_elapsed_seconds" };
-	struct duct d = { .elapsed = find_row(run, elapsed, PROCESS), .commands = json_object() };
-	int r;
-
-	if (!d.commands)
-		return error_set(err, -ENOMEM, "cannot export it");
-
-	for (size_t i = 0; i < N_FIGURES; i++) {
-		d.rows[i].total = find_row(run, figures[i].total, SINGLE);
-		d.rows[i].process = find_row(run, figures[i].process, PROCESS);
-	}
-	x->state = &d;
-	r = export_series(x, run, add_window, err);
-	x->state = NULL;
-	if (r == 0 && d.untimed > 0 && d.windows == 0)
-		r = error_say(err, -ENODATA,
-			"%s: it does not say when it was, and con-duct's series needs "
-			"the time of day",
-			run->stored->file);
-	if (r == 0)
-		add_info(x, &d, run);
-	if (r == 0 && d.untimed > 0)
+	if (d->untimed > 0)
 		export_warn(x, run,
 			"left out %" PRIu64 " of its windows: they do not say when they were",
-			d.untimed);
-	if (r == 0 && d.left_out > 0)
+			d->untimed);
+	if (d->left_out > 0)
 		export_warn(x, run,
 			"left out %" PRIu64
 			" of its windows: without CPU use or resident memory con-duct "
 			"takes no line",
-			d.left_out);
-	json_decref(d.commands);
-	for (size_t i = 0; i < N_FIGURES; i++)
+			d->left_out);
+	if (d->processes.unsure > 0)
+		export_warn(x, run,
+			"%" PRIu64
+			" of its windows list only the processes of which something came: which "
+			"of the others lived on is not known",
+			d->processes.unsure);
+}
+
+static int write_series(struct export *x, struct export_run *run, struct duct *d, struct error *err)
+{
+	int r;
+
+	x->state = d;
+	r = export_series(x, run, add_window, err);
+	x->state = NULL;
+	if (r == 0 && d->untimed > 0 && d->windows == 0)
+		r = error_say(err, -ENODATA,
+			"%s: it does not say when it was, and con-duct's series needs "
+			"the time of day",
+			run->stored->file);
+	return r;
+}
+
+static int write_run(struct export *x, struct export_run *run, struct error *err)
+{
+	struct duct d = { 0 };
+	int r = duct_processes_init(&d.processes, run);
+
+	for (size_t i = 0; i < N_DUCT_FIGURES; i++) {
+		d.rows[i].total = find_row(run, duct_figures[i].total, SINGLE);
+		d.rows[i].process = find_row(run, duct_figures[i].process, PROCESS);
+	}
+	d.by_age = d.processes.cpu && d.processes.elapsed;
+	if (r < 0)
+		error_set(err, r, "cannot export it");
+	else
+		r = write_series(x, run, &d, err);
+	if (r == 0) {
+		duct_add_info(&x->files[INFO].text, &d, run, x->path);
+		tell_left_out(x, run, &d);
+	}
+	duct_processes_done(&d.processes);
+	for (size_t i = 0; i < N_DUCT_FIGURES; i++)
 		json_decref(json_walk(d.rows[i].peak));
 	return r;
 }

@@ -117,6 +117,8 @@ static int read_lines(struct gpu_table *t, const struct gpu_table_kind *kind, vo
 
 static void tell_times(const struct gpu_table *t, const struct gpu_table_kind *kind)
 {
+	if (t->first_local > 0 && t->first_local < 9e9)
+		draft_started_local(t->d, t->first_local);
 	if (t->first_stamp[0])
 		draft_note(t->d,
 			"%s writes local time without its zone: the first stamp is %s, and the "

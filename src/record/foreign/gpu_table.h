@@ -35,6 +35,7 @@ struct gpu_table {
 	struct gpu_series *seen; /* of the first look; NULL: this is it */
 	bool begun;
 	char first_stamp[40]; /* "": no line had one */
+	double first_local; /* that as seconds since 1970, as if it were UTC; 0: it has no date */
 };
 
 /* What is an importer's own. */

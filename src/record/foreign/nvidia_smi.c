@@ -226,7 +226,7 @@ static int take_values(struct gpu_table *t, struct reading *r, uint64_t number)
 {
 	const char *name = r->identity >= 0 ? t->cells.at[r->identity] : "gpu";
 	double stamp = 0;
-	bool zoned;
+	bool zoned = false;
 
 	if (!*name)
 		name = "gpu";
@@ -234,8 +234,10 @@ static int take_values(struct gpu_table *t, struct reading *r, uint64_t number)
 		draft_damaged(t->d, number, false);
 		return 1;
 	}
-	if (r->stamp >= 0 && !t->first_stamp[0])
+	if (r->stamp >= 0 && !t->first_stamp[0]) {
 		snprintf(t->first_stamp, sizeof(t->first_stamp), "%.39s", t->cells.at[r->stamp]);
+		t->first_local = zoned ? 0 : stamp;
+	}
 	if (!gpu_table_line(t, &kind, name, stamp))
 		return 0;
 	tell_device(t, r, name);

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads `sacct -P`: a run of each job, with what its steps used, by the names in the header whatever --format was. */
+/*
+ * Reads `sacct -P`, the table that sacct prints for people, and `sacct --json`: a run of each job, with what its steps used, by the names in the header whatever
+ * --format was.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -14,6 +18,8 @@
 #include "record/foreign/cells.h"
 #include "record/foreign/import.h"
 #include "record/foreign/sacct_job.h"
+#include "record/foreign/sacct_json.h"
+#include "record/foreign/sacct_ruler.h"
 
 #define LINE_MAX_BYTES ((size_t) 1024 * 1024)
 
@@ -29,6 +35,7 @@ static struct {
 	bool is;
 	size_t which;
 	off_t header, begin, next;
+	size_t header_lines;
 	uint64_t begin_line, next_line; /* their numbers */
 } known;
 
@@ -46,6 +53,14 @@ struct reading {
 	uint64_t number, begin_number; /* of the latest line, and of the run's first, from 1 */
 	uint64_t damaged; /* lines before the first job */
 	uint64_t first_damaged;
+
+	/* of a table for people */
+	struct sacct_ruler ruler; /* that of the header */
+	char *above; /* owned: the line before, which may be the names of columns; NULL */
+	off_t above_at;
+	size_t header_lines;
+	size_t cut; /* cells of the run that were cut */
+	char whole_id[SACCT_ID_SIZE], whole_state[SACCT_ID_SIZE];
 };
 
 static bool is_header(const struct cells *cells)
@@ -80,8 +95,8 @@ static bool begins_job(struct reading *r, const char *id)
 	return begins;
 }
 
-/* 1: go on. 0: the job has been read. */
-static int take_line(struct reading *r)
+/* 1: go on. 0: the job has been read. `cut`: so many of its cells are not whole. */
+static int take_line(struct reading *r, size_t cut)
 {
 	const char *id = r->cells.at[r->table.id];
 
@@ -97,13 +112,128 @@ static int take_line(struct reading *r)
 		return 1;
 	if (r->jobs > r->which + 1)
 		return 0;
+	r->cut += cut;
 	if (sacct_job_add(&r->job, &r->table, &r->cells) < 0)
 		return draft_fail(r->d, r->err, -ENOMEM, "cannot read it");
 	return 1;
 }
 
+/* What follows is of other columns, and no more of the job at hand. */
+static int take_header(struct reading *r, off_t at, size_t n_lines, struct sacct_ruler ruler)
+{
+	int code;
+
+	if (r->jobs > r->which) {
+		/* The next run begins with all of it. */
+		r->line = at;
+		r->number -= n_lines - 1;
+		return 0;
+	}
+	r->header = at;
+	r->header_lines = n_lines;
+	r->ruler = ruler;
+	r->id[0] = '\0';
+	code = sacct_table_take(&r->table, &r->cells);
+	return code < 0 ? draft_fail(r->d, r->err, code, "cannot read it") : 1;
+}
+
+/* Names stand above their ruler. 1: it was a line of these. 0: it was none. */
+static int take_table_head(struct reading *r, char *line, bool *ret_is)
+{
+	struct sacct_ruler ruler;
+	size_t cut;
+
+	*ret_is = true;
+	if (r->above && sacct_ruler_read(line, &ruler) &&
+		sacct_ruler_split(&ruler, r->above, &r->cells, &cut) > 0 && is_header(&r->cells)) {
+		int code = take_header(r, r->above_at, 2, ruler);
+
+		free(r->above);
+		r->above = NULL;
+		return code;
+	}
+	/* sacct -P with one column has no | either. */
+	if (r->above && !r->table.names && cells_split(&r->cells, r->above, '|') == 0 &&
+		is_header(&r->cells) &&
+		take_header(r, r->above_at, 1, (struct sacct_ruler){ 0 }) < 0)
+		return -ENOMEM;
+	free(r->above);
+	r->above = NULL;
+	if (strstr(line, "JobID") && !strchr(line, '|')) {
+		r->above = strdup(line);
+		r->above_at = r->line;
+		if (!r->above)
+			return draft_fail(r->d, r->err, -ENOMEM, "cannot read it");
+		return 1;
+	}
+	*ret_is = false;
+	return 1;
+}
+
+/* A step whose name was cut is one of the job all the same. False: whose line it is cannot be told. */
+static bool make_whole(struct reading *r)
+{
+	char **id = &r->cells.at[r->table.id];
+
+	for (size_t i = 0; i < r->table.n; i++) {
+		if (strcasecmp(r->table.names[i], "State") != 0 ||
+			!sacct_is_cut(&r->ruler, &r->cells, i))
+			continue;
+		snprintf(r->whole_state, sizeof(r->whole_state), "%s",
+			sacct_whole_state(r->cells.at[i]));
+		r->cells.at[i] = r->whole_state;
+	}
+	if (sacct_is_cut(&r->ruler, &r->cells, (size_t) r->table.id)) {
+		const char *dot = strchr(*id, '.');
+		size_t n = dot ? (size_t) (dot + 1 - *id) : 0;
+
+		if (!dot || n + sizeof("interactive") > sizeof(r->whole_id))
+			return false;
+		snprintf(r->whole_id, sizeof(r->whole_id), "%.*s%s", (int) n, *id,
+			sacct_whole_step(dot + 1));
+		*id = r->whole_id;
+	}
+	return true;
+}
+
+static int take_table_line(struct reading *r, char *line)
+{
+	size_t cut;
+	int code = sacct_ruler_split(&r->ruler, line, &r->cells, &cut);
+
+	if (code < 0)
+		return draft_fail(r->d, r->err, code, "cannot read it");
+	if (code > 0 && r->cells.n == r->table.n && make_whole(r))
+		return take_line(r, cut);
+	left_out(r);
+	return 1;
+}
+
+static int take_parsable(struct reading *r, char *line)
+{
+	int code = cells_split(&r->cells, line, '|');
+
+	if (code < 0)
+		return draft_fail(r->d, r->err, code, "a line of it has too many cells");
+	/* sacct -p ends each line with a separator, sacct -P does not. */
+	if (r->cells.n > 1 && !r->cells.at[r->cells.n - 1][0] &&
+		(!r->table.names || r->cells.n == r->table.n + 1))
+		r->cells.n--;
+	if (is_header(&r->cells))
+		return take_header(r, r->line, 1, (struct sacct_ruler){ 0 });
+	if (!r->table.names)
+		return draft_fail(r->d, r->err, -EINVAL,
+			"it has no header with JobID: 'sacct -P' without -n writes one");
+	if (r->cells.n <= (size_t) r->table.id) {
+		left_out(r);
+		return 1;
+	}
+	return take_line(r, 0);
+}
+
 static int take(struct reading *r, char *line, size_t n)
 {
+	bool is_head;
 	int code;
 
 	if (n == 0)
@@ -116,30 +246,12 @@ static int take(struct reading *r, char *line, size_t n)
 		left_out(r);
 		return 1;
 	}
-	code = cells_split(&r->cells, line, '|');
-	if (code < 0)
-		return draft_fail(r->d, r->err, code, "a line of it has too many cells");
-	/* sacct -p ends each line with a separator, sacct -P does not. */
-	if (r->cells.n > 1 && !r->cells.at[r->cells.n - 1][0] &&
-		(!r->table.names || r->cells.n == r->table.n + 1))
-		r->cells.n--;
-	if (is_header(&r->cells)) {
-		/* Files that were put together: what follows is of other columns, and no more of that job. */
-		if (r->jobs > r->which)
-			return 0;
-		r->header = r->line;
-		r->id[0] = '\0';
-		code = sacct_table_take(&r->table, &r->cells);
-		return code < 0 ? draft_fail(r->d, r->err, code, "cannot read it") : 1;
-	}
-	if (!r->table.names)
-		return draft_fail(r->d, r->err, -EINVAL,
-			"it has no header with JobID: 'sacct -P' without -n writes one");
-	if (r->cells.n <= (size_t) r->table.id) {
-		left_out(r);
-		return 1;
-	}
-	return take_line(r);
+	code = take_table_head(r, line, &is_head);
+	if (code <= 0 || is_head)
+		return code;
+	if (r->ruler.n > 0 && !strchr(line, '|'))
+		return take_table_line(r, line);
+	return take_parsable(r, line);
 }
 
 static bool is_known(const struct stat *st, size_t which)
@@ -160,6 +272,7 @@ static void remember(const struct reading *r, const struct stat *st)
 	known.changed = st->st_mtim;
 	known.which = r->which;
 	known.header = r->header;
+	known.header_lines = r->header_lines;
 	known.begin = r->begin;
 	known.next = r->line;
 	known.begin_line = r->begin_number;
@@ -178,8 +291,8 @@ static void pass_long_ones(struct reading *r, const struct line_source *source, 
 	r->number = number;
 }
 
-/* Lines from there on, the first with that number; all of them or one. */
-static int read_from(struct reading *r, int fd, off_t from, uint64_t number, bool one)
+/* Lines from there on, the first with that number; so many of them, or (0) all. */
+static int read_from(struct reading *r, int fd, off_t from, uint64_t number, size_t most)
 {
 	struct line_source source = LINE_SOURCE_INIT(fd, LINE_MAX_BYTES);
 	uint64_t long_ones = 0;
@@ -191,7 +304,7 @@ static int read_from(struct reading *r, int fd, off_t from, uint64_t number, boo
 	r->number = number - 1;
 	while (code > 0 && !ended) {
 		code = line_source_next(&source, &line, &n);
-		ended = one || code == 0;
+		ended = code == 0 || (most > 0 && source.line >= most);
 		pass_long_ones(r, &source, &long_ones);
 		r->number = number - 1 + source.line;
 		r->line = code > 0 ? from + (off_t) source.begin : lseek(fd, 0, SEEK_CUR);
@@ -213,17 +326,20 @@ static int read_lines(struct reading *r, int fd)
 	/* Lines that are damaged before the first job are told with it. */
 	if (r->which > 0 && is_known(&st, r->which)) {
 		r->jobs = r->which;
-		if (read_from(r, fd, known.header, 1, true) == 0) {
+		if (read_from(r, fd, known.header, 1, known.header_lines) == 0) {
 			bool again = known.which == r->which;
 
 			read_from(r, fd, again ? known.begin : known.next,
-				again ? known.begin_line : known.next_line, false);
+				again ? known.begin_line : known.next_line, 0);
 		}
 	} else {
-		read_from(r, fd, 0, 1, false);
+		read_from(r, fd, 0, 1, 0);
 	}
 	if (r->d->code < 0)
 		return r->d->code;
+	if (!r->table.names)
+		return draft_fail(r->d, r->err, -EINVAL,
+			"it has no header with JobID: 'sacct -P' without -n writes one");
 	if (r->jobs == 0 && r->damaged > 0)
 		return draft_fail(r->d, r->err, -EINVAL,
 			"no job is in it, and %llu line%s could not be read (the first is line "
@@ -237,18 +353,50 @@ static int read_lines(struct reading *r, int fd)
 	return r->jobs > r->which;
 }
 
-static int read_sacct(
+static int read_text(
 	const struct import_file *file, size_t which, struct draft *d, struct error *err)
 {
 	struct reading r = { .d = d, .err = err, .which = which };
 	int code = read_lines(&r, file->fd);
 
-	if (code > 0)
+	if (code > 0) {
 		sacct_job_tell(&r.job, &r.table, d);
+		if (r.cut > 0)
+			draft_note(d,
+				"cells that sacct cut to the width of their columns, and that tell "
+				"no number (sacct -P writes them whole): %zu",
+				r.cut);
+	}
 	sacct_job_done(&r.job);
 	sacct_table_done(&r.table);
 	cells_done(&r.cells);
+	free(r.above);
 	return code;
+}
+
+static bool is_json(const struct import_file *file)
+{
+	return file->head[strspn(file->head, " \t\r\n")] == '{';
+}
+
+static int read_sacct(
+	const struct import_file *file, size_t which, struct draft *d, struct error *err)
+{
+	return is_json(file) ? sacct_json_read(file, which, d, err)
+			     : read_text(file, which, d, err);
+}
+
+/* Names above a line of dashes. */
+static bool is_table(const char *head)
+{
+	const char *names = head + strspn(head, "\r\n");
+	const char *below = names + strcspn(names, "\n");
+	struct sacct_ruler ruler;
+	char *line = first_line(below);
+	bool is = line && sacct_ruler_read(line, &ruler);
+
+	free(line);
+	return is && memmem(names, (size_t) (below - names), "JobID", strlen("JobID"));
 }
 
 static int probe_sacct(const struct import_file *file)
@@ -259,6 +407,10 @@ static int probe_sacct(const struct import_file *file)
 
 	if (line && strchr(line, '|') && cells_split(&cells, line, '|') == 0 && is_header(&cells))
 		sure = 2;
+	if (line && is_table(file->head))
+		sure = 2;
+	if (is_json(file) && sacct_json_is(file->head))
+		sure = 2;
 	cells_done(&cells);
 	free(line);
 	return sure;
@@ -266,8 +418,9 @@ static int probe_sacct(const struct import_file *file)
 
 const struct importer sacct_importer = {
 	.name = "sacct",
-	.help = "jobs of Slurm: sacct -P with any --format that has JobID",
-	.files = "Lines with | between cells, and a header with JobID",
+	.help = "jobs of Slurm: sacct with any --format that has JobID, for people, -P or --json",
+	.files = "A header with JobID, and lines with | between cells or columns below dashes; or "
+		 "JSON",
 	.probe = probe_sacct,
 	.read = read_sacct,
 	.several = true,

@@ -3,6 +3,7 @@
 #include "record/foreign/sacct_job.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,23 +89,62 @@ static bool seconds_of(const char *raw, const char *text, double *ret)
 	return (number_is(raw, ret) && *ret >= 0 && *ret < 3.2e9) || sacct_duration(text, ret);
 }
 
+/* TotalCPU is what UserCPU and SystemCPU come to. */
+static struct told cpu_of(const struct sacct_table *table, const struct cells *cells)
+{
+	struct told cpu = { 0 };
+	double user;
+	double system;
+	double total;
+
+	if (sacct_duration(cell_of(table, cells, "TotalCPU"), &total))
+		larger(&cpu, total);
+	if (sacct_duration(cell_of(table, cells, "UserCPU"), &user) &&
+		sacct_duration(cell_of(table, cells, "SystemCPU"), &system))
+		larger(&cpu, user + system);
+	return cpu;
+}
+
+static void add_step_cpu(struct sacct_job *job, const struct sacct_table *table,
+	const struct cells *cells, struct told cpu)
+{
+	char text[64];
+	double seconds;
+
+	if (cpu.is) {
+		more(&job->step_cpu, cpu.value);
+		job->steps_with_cpu++;
+	}
+	if (sacct_tres(cell_of(table, cells, "TRESUsageInTot"), "cpu", text, sizeof(text)) &&
+		seconds_of(text, text, &seconds)) {
+		larger(&cpu, seconds);
+		job->step_samples++;
+	}
+	if (cpu.is)
+		more(&job->step_most_cpu, cpu.value);
+}
+
 static void add_times(struct sacct_job *job, const struct sacct_table *table,
 	const struct cells *cells, bool step)
 {
 	const struct {
 		const char *name;
 		struct told *own, *steps;
-	} cpu[] = { { "TotalCPU", &job->cpu, &job->step_cpu },
-		{ "UserCPU", &job->user_cpu, &job->step_user_cpu },
+	} parts[] = { { "UserCPU", &job->user_cpu, &job->step_user_cpu },
 		{ "SystemCPU", &job->system_cpu, &job->step_system_cpu } };
+	struct told cpu = cpu_of(table, cells);
 	double seconds;
 
 	if (seconds_of(cell_of(table, cells, "ElapsedRaw"), cell_of(table, cells, "Elapsed"),
 		    &seconds))
 		larger(step ? &job->step_elapsed : &job->elapsed, seconds);
-	for (size_t i = 0; i < ARRAY_SIZE(cpu); i++)
-		if (sacct_duration(cell_of(table, cells, cpu[i].name), &seconds))
-			more(step ? cpu[i].steps : cpu[i].own, seconds);
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		if (sacct_duration(cell_of(table, cells, parts[i].name), &seconds))
+			more(step ? parts[i].steps : parts[i].own, seconds);
+	if (step)
+		add_step_cpu(job, table, cells, cpu);
+	else if (cpu.is)
+		more(&job->cpu, cpu.value);
 }
 
 /* A TRES of a list in a cell, as a size. */
@@ -279,20 +319,42 @@ int sacct_job_add(struct sacct_job *job, const struct sacct_table *table, const 
 		add_io(job, table, cells);
 		return add_memory(job, table, cells);
 	}
-	/* A line of a job alone, as another tool may have put it together. */
-	return cell_of(table, cells, "MaxRSS")[0] ? add_memory(job, table, cells) : 0;
+	return 0;
 }
 
-void sacct_job_tell(const struct sacct_job *job, const struct sacct_table *table, struct draft *d)
+/* Slurm has it of steps alone: another tool may have put the lines together. Those of steps stand where they tell it. */
+static int add_own_memory(struct sacct_job *job, const struct sacct_table *table, struct draft *d)
+{
+	const struct cells cells = { .at = job->cells, .n = job->n };
+	double bytes;
+
+	if (!job->own_line || !cell_of(table, &cells, "MaxRSS")[0])
+		return 0;
+	if (!job->rss.is && !job->memory_sum.is)
+		return add_memory(job, table, &cells);
+	if (job->rss.is && sacct_size(cell_of(table, &cells, "MaxRSS"), &bytes) && bytes > 0 &&
+		fabs(bytes - job->rss.value) > job->rss.value / 64)
+		draft_note(d,
+			"MaxRSS of the job's own line is %.0f bytes, and the largest of its steps "
+			"%.0f: that of the steps counts",
+			bytes, job->rss.value);
+	return 0;
+}
+
+void sacct_job_tell(struct sacct_job *job, const struct sacct_table *table, struct draft *d)
 {
 	const struct cells cells = { .at = job->cells, .n = job->n };
 
 	draft_begin(d, "sacct", NULL, sacct_rows, sacct_n_rows);
+	if (add_own_memory(job, table, d) < 0) {
+		draft_fail(d, NULL, -ENOMEM, "cannot keep what it says");
+		return;
+	}
 	sacct_tell_identity(job, table, &cells, d);
 	sacct_tell_outcome(table, &cells, d);
 	sacct_tell_request(table, &cells, d);
 	if (job->steps > 0 || sacct_has_begun(table, &cells))
-		sacct_tell_usage(job, d);
+		sacct_tell_usage(job, table, d);
 }
 
 void sacct_job_done(struct sacct_job *job)

@@ -33,6 +33,9 @@ struct sacct_job {
 	struct told elapsed, cpu, user_cpu, system_cpu; /* of the job's own line */
 	/* of its steps: sums, and the largest */
 	struct told step_elapsed, step_cpu, step_user_cpu, step_system_cpu;
+	struct told
+		step_most_cpu; /* of each the greater of its TotalCPU and the cpu of its TRESUsageInTot */
+	size_t steps_with_cpu, step_samples; /* steps that tell the one, and the other */
 	struct told rss, vmsize, task_read, task_write, gpu_memory, gpu_busy;
 	struct told memory_sum, read_sum, written_sum, energy;
 	struct told tasks, nodes; /* the most of any step; of the job */
@@ -53,7 +56,7 @@ void sacct_table_done(struct sacct_table *table);
 int sacct_job_add(
 	struct sacct_job *job, const struct sacct_table *table, const struct cells *cells);
 /* Says all of it. */
-void sacct_job_tell(const struct sacct_job *job, const struct sacct_table *table, struct draft *d);
+void sacct_job_tell(struct sacct_job *job, const struct sacct_table *table, struct draft *d);
 void sacct_job_done(struct sacct_job *job);
 
 #endif

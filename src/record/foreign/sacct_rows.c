@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "base/macros.h"
+#include "record/foreign/sacct_cpu.h"
 #include "record/foreign/sacct_told.h"
 #include "record/foreign/sacct_values.h"
 
@@ -14,6 +15,7 @@ enum {
 	CPU,
 	USER_CPU,
 	SYSTEM_CPU,
+	STEPS_CPU,
 	RSS,
 	VMSIZE,
 	MEMORY_SUM,
@@ -41,6 +43,8 @@ const struct measure sacct_rows[] = {
 		.origin = "sacct UserCPU", .help = "the user part of it" },
 	[SYSTEM_CPU] = { .key = "sacct_cpu_system_seconds", .kind = COUNTER, .unit = SECONDS, .scope = SINGLE, .reduce = DELTA, .quality = LOWER_BOUND,
 		.origin = "sacct SystemCPU", .help = "the system part of it" },
+	[STEPS_CPU] = { .key = "sacct_steps_cpu_seconds", .kind = COUNTER, .unit = SECONDS, .scope = SINGLE, .reduce = DELTA, .quality = LOWER_BOUND,
+		.origin = "sacct TRESUsageInTot cpu, TotalCPU", .help = "CPU time of the steps, of each the greater of TotalCPU and what Slurm's samples saw" },
 	[RSS] = { .key = "sacct_task_rss_bytes", .kind = GAUGE, .unit = BYTES, .scope = SINGLE, .reduce = MAX, .quality = ESTIMATE,
 		.origin = "sacct MaxRSS", .help = "memory of the largest task at Slurm's samples: tasks beside it are not in it, pages its processes share are in it for each" },
 	[VMSIZE] = { .key = "sacct_task_virtual_bytes", .kind = GAUGE, .unit = BYTES, .scope = SINGLE, .reduce = MAX, .quality = LOWER_BOUND,
@@ -80,12 +84,6 @@ static double rounded(double bytes)
 	return (double) (int64_t) (bytes + 0.5);
 }
 
-/* The job's own line, else what its steps come to. */
-static struct told own_or_steps(struct told own, struct told steps)
-{
-	return own.is ? own : steps;
-}
-
 static void tell_total(struct draft *d, int row, const char *statistic, struct told value)
 {
 	double number = sacct_rows[row].unit == BYTES ? rounded(value.value) : value.value;
@@ -101,40 +99,54 @@ static void headline(struct draft *d, const char *name, int row, double value, c
 		d, name, value, (enum quality) sacct_rows[row].quality, sacct_rows[row].key, why);
 }
 
-static void tell_time_used(const struct sacct_job *job, struct draft *d)
+static void tell_cpu(const struct sacct_times *of, struct draft *d)
 {
 	static const char waited[] = "of steps that ended, and of processes that were waited for: "
 				     "Slurm counts no others";
-	struct told elapsed = own_or_steps(job->elapsed, job->step_elapsed);
-	struct told cpu = own_or_steps(job->cpu, job->step_cpu);
-	struct told user = own_or_steps(job->user_cpu, job->step_user_cpu);
-	struct told system = own_or_steps(job->system_cpu, job->step_system_cpu);
+	int row = of->by_samples ? STEPS_CPU : CPU;
+	struct told cpu = of->by_samples ? of->steps_cpu : of->cpu;
 
+	if (cpu.is)
+		headline(d, "cpu_seconds", row, cpu.value,
+			of->by_samples
+				? "what Slurm's samples saw (TRESUsageInTot), which is more than "
+				  "TotalCPU: what came after the last sample is not in it"
+				: waited);
+	if (of->user.is)
+		headline(d, "cpu_user_seconds", USER_CPU, of->user.value, waited);
+	if (of->system.is)
+		headline(d, "cpu_system_seconds", SYSTEM_CPU, of->system.value, waited);
+	/* Elapsed may be a second short, so this is no bound. */
+	if (cpu.is && of->elapsed.is && of->elapsed.value > 0)
+		draft_headline(d, "cpu_mean_cores", cpu.value / of->elapsed.value, ESTIMATE,
+			sacct_rows[row].key,
+			"CPU time, which is a lower bound, over Elapsed in whole seconds");
+	tell_total(d, CPU, "", of->cpu);
+	tell_total(d, USER_CPU, "", of->user);
+	tell_total(d, SYSTEM_CPU, "", of->system);
+	tell_total(d, STEPS_CPU, "", of->steps_cpu);
+}
+
+static void tell_time_used(
+	const struct sacct_job *job, const struct sacct_table *table, struct draft *d)
+{
+	struct sacct_times of;
+
+	sacct_times_judge(job, table, d, &of);
 	/* Nothing runs for seconds on no time at all: Slurm gathered none. */
-	if (cpu.is && cpu.value == 0 && elapsed.is && elapsed.value > 0) {
-		cpu.is = user.is = system.is = false;
-		draft_note(d, "TotalCPU is 0 over %.0f s: Slurm gathered none", elapsed.value);
+	if (of.cpu.is && of.cpu.value == 0 && of.elapsed.is && of.elapsed.value > 0) {
+		of.cpu.is = of.user.is = of.system.is = false;
+		of.steps_cpu.is = of.by_samples;
+		draft_note(d, "TotalCPU is 0 over %.0f s: Slurm gathered none%s", of.elapsed.value,
+			of.by_samples ? ", but its samples (TRESUsageInTot) have CPU time" : "");
 	}
-	if (elapsed.is) {
-		draft_number(d, "time", "wall_seconds", elapsed.value);
-		headline(d, "wall_seconds", ELAPSED, elapsed.value,
+	if (of.elapsed.is) {
+		draft_number(d, "time", "wall_seconds", of.elapsed.value);
+		headline(d, "wall_seconds", ELAPSED, of.elapsed.value,
 			"between two stamps of whole seconds");
 	}
-	if (cpu.is)
-		headline(d, "cpu_seconds", CPU, cpu.value, waited);
-	if (user.is)
-		headline(d, "cpu_user_seconds", USER_CPU, user.value, waited);
-	if (system.is)
-		headline(d, "cpu_system_seconds", SYSTEM_CPU, system.value, waited);
-	/* Elapsed may be a second short, so this is no bound. */
-	if (cpu.is && elapsed.is && elapsed.value > 0)
-		draft_headline(d, "cpu_mean_cores", cpu.value / elapsed.value, ESTIMATE,
-			sacct_rows[CPU].key,
-			"TotalCPU, which is a lower bound, over Elapsed in whole seconds");
-	tell_total(d, ELAPSED, "", elapsed);
-	tell_total(d, CPU, "", cpu);
-	tell_total(d, USER_CPU, "", user);
-	tell_total(d, SYSTEM_CPU, "", system);
+	tell_cpu(&of, d);
+	tell_total(d, ELAPSED, "", of.elapsed);
 }
 
 /* Of steps side by side: where one of them is of its largest task alone, so is the sum. */
@@ -220,11 +232,11 @@ static void tell_memory(const struct sacct_job *job, struct draft *d)
 	tell_total(d, GPU_BUSY, "peak", job->gpu_busy);
 }
 
-void sacct_tell_usage(const struct sacct_job *job, struct draft *d)
+void sacct_tell_usage(const struct sacct_job *job, const struct sacct_table *table, struct draft *d)
 {
 	static const char met[] = "of the processes that Slurm's samples met";
 
-	tell_time_used(job, d);
+	tell_time_used(job, table, d);
 	tell_memory(job, d);
 	if (job->read_sum.is)
 		headline(d, "io_read_syscall_bytes", READ_SUM, rounded(job->read_sum.value), met);

@@ -111,16 +111,27 @@ static bool tell_time(const char *text, void (*tell)(struct draft *, uint64_t), 
 
 static void tell_times(const struct sacct_table *table, const struct cells *cells, struct draft *d)
 {
-	const char *start = sacct_cell(table, cells, "Start");
-	bool local = tell_time(start, draft_started, d);
+	static const struct {
+		const char *column, *local;
+		void (*tell)(struct draft *, uint64_t);
+	} times[] = { { "Start", "started_local", draft_started },
+		{ "End", "ended_local", draft_ended } };
+	bool local = false;
 
-	/* It still tells which run came before which. */
+	for (size_t i = 0; i < ARRAY_SIZE(times); i++) {
+		const char *text = sacct_cell(table, cells, times[i].column);
+
+		if (!tell_time(text, times[i].tell, d))
+			continue;
+		/* It still tells which run came before which. */
+		draft_text(d, "time", times[i].local, text);
+		local = true;
+	}
 	if (local)
-		draft_text(d, "time", "started_local", start);
-
-	if (tell_time(sacct_cell(table, cells, "End"), draft_ended, d) || local)
-		draft_note(d, "sacct writes local time without its zone: the time in UTC is not "
-			      "known (SLURM_TIME_FORMAT=%%s tells it)");
+		draft_note(d,
+			"sacct writes local time without its zone: the time in UTC is not "
+			"known (SLURM_TIME_FORMAT=%%s tells it), and where times are compared "
+			"it is taken for local time here");
 }
 
 /* What no member of its own has is not lost. */

@@ -22,7 +22,8 @@ void sacct_tell_outcome(
 /* What was asked for, as limits: memory, CPUs, time. */
 void sacct_tell_request(
 	const struct sacct_table *table, const struct cells *cells, struct draft *d);
-void sacct_tell_usage(const struct sacct_job *job, struct draft *d);
+void sacct_tell_usage(
+	const struct sacct_job *job, const struct sacct_table *table, struct draft *d);
 
 /* Whether it ever ran: until then its zeros are no measurements. */
 bool sacct_has_begun(const struct sacct_table *table, const struct cells *cells);

@@ -47,8 +47,9 @@ static int read_series(
 		return r;
 	if (!f->summary && t.windows == 0)
 		return error_say(err, -EINVAL, "it has no sample that can be read");
+	/* Where both tell it, neither saw more than there was: the greater is the better bound. */
 	for (size_t i = 0; i < t.n_columns; i++)
-		if (results[i] < 0 && t.of[i].any)
+		if (t.of[i].any && results[i] < t.of[i].highest)
 			results[i] = t.of[i].highest;
 	/* It is no result of the table but its length. */
 	for (size_t i = 0; i < t.n_columns; i++)
