@@ -121,7 +121,7 @@ def test_what_runs_and_where_its_files_are_is_said_at_the_start(duct):
 
 def test_the_note_is_there_while_the_command_runs(run_assay, duct, room):
     (room / "here" / "go").unlink(missing_ok=True)
-    process = run_assay.spawn([str(duct.program), "-p", "r_", "sh", "-c", "until grep -q executing ../noted.stderr; do sleep 0.01; done"], "noted", cwd=duct.here,
+    process = run_assay.spawn([str(duct.program), "-p", "r_", "sh", "-c", "while [ -e ../noted.stderr ] && ! grep -q executing ../noted.stderr; do sleep 0.01; done"], "noted", cwd=duct.here,
                               env=run_assay.environment({"HOME": str(duct.here)}))
     assert process.wait(30) == 0
 
