@@ -213,37 +213,58 @@ static void add_process(struct buf *out, const struct duct *d, const json_t *pro
 	buf_add_char(out, '}');
 }
 
-static bool listed_later(const json_t *processes, size_t i, const json_t *pid)
+/* Which of them is the last of each pid: {"PID": its place}. NULL without memory. */
+static json_t *find_last(const json_t *processes)
 {
-	for (size_t k = i + 1; k < json_array_size(processes); k++)
-		if (json_equal(json_object_get(json_array_get(processes, k), "pid"), pid))
-			return true;
-	return false;
+	json_t *last = json_object();
+	const json_t *process;
+	size_t i;
+
+	json_array_foreach(processes, i, process)
+	{
+		struct buf pid = { 0 };
+
+		buf_add_text(&pid, "");
+		export_add_number(&pid, json_object_get(process, "pid"));
+		if (pid.failed ||
+			json_object_set_new(last, pid.data, json_integer((json_int_t) i)) < 0) {
+			json_decref(last);
+			last = NULL;
+		}
+		buf_done(&pid);
+	}
+	return last;
 }
 
 /* Of a pid that two processes had in a window, con-duct can tell one: the later. */
 static void add_processes(
 	struct buf *out, const struct duct *d, const json_t *processes, uint64_t ns)
 {
+	json_t *last = find_last(processes);
 	const json_t *process;
 	bool first = true;
 	size_t i;
 
+	out->failed |= !last;
 	export_add_key(out, "processes");
 	buf_add_char(out, '{');
 	json_array_foreach(processes, i, process)
 	{
-		const json_t *pid = json_object_get(process, "pid");
+		struct buf pid = { 0 };
 
-		if (listed_later(processes, i, pid))
-			continue;
-		buf_add_text(out, first ? "\"" : ",\"");
-		export_add_number(out, pid);
-		buf_add_text(out, "\":");
-		add_process(out, d, process, ns);
-		first = false;
+		buf_add_text(&pid, "");
+		export_add_number(&pid, json_object_get(process, "pid"));
+		out->failed |= pid.failed;
+		if (!pid.failed &&
+			json_integer_value(json_object_get(last, pid.data)) == (json_int_t) i) {
+			buf_addf(out, "%s\"%s\":", first ? "" : ",", pid.data);
+			add_process(out, d, process, ns);
+			first = false;
+		}
+		buf_done(&pid);
 	}
 	buf_add_char(out, '}');
+	json_decref(last);
 }
 
 static void note_figure(struct figure_row *row, const json_t *max, const json_t *mean, json_int_t n)
