@@ -22,6 +22,7 @@
 #include "api/tags.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "launch/needs.h"
 #include "record/left_files.h"
 
 /* Most commands that end at once have ended by then, and need no record of how they began. */
@@ -344,6 +345,18 @@ static void close_session(struct session *s)
 	roots_close(&s->roots);
 }
 
+/* What was asked for cannot be, or there is no memory for it, which is nobody's mistake. */
+static enum assay_run_status refused(int code)
+{
+	return code == -ENOMEM ? ASSAY_RUN_FAILED : ASSAY_RUN_BAD_OPTION;
+}
+
+static void drop_files(struct session *s)
+{
+	if (s->files)
+		run_files_discard(s->files);
+}
+
 static enum assay_run_status run(struct session *s, int *ret_wait_status, struct error *err)
 {
 	int r = job_cgroups_begin(s, err);
@@ -351,36 +364,41 @@ static enum assay_run_status run(struct session *s, int *ret_wait_status, struct
 	if (r == 0)
 		r = start_resolve_measurements(s, err);
 	if (r < 0)
-		return r == -ENOMEM ? ASSAY_RUN_FAILED : ASSAY_RUN_BAD_OPTION;
+		return refused(r);
 	start_info(s);
-	if (limiting_prepare(s, err) < 0 || levels_check(s, err) < 0)
-		return ASSAY_RUN_BAD_OPTION;
+	r = limiting_prepare(s, err);
+	if (r == 0)
+		r = levels_check(s, err);
+	if (r < 0)
+		return refused(r);
 	/* From here on no signal leaves a half-made record behind. */
 	if (signals_open(&s->signals, err) < 0)
 		return ASSAY_RUN_FAILED;
 	s->signals_open = true;
-	if (job_cgroups_make(s, err) < 0)
-		return ASSAY_RUN_BAD_OPTION;
-	if (start_files(s, err) < 0)
-		return ASSAY_RUN_BAD_OPTION;
-	if (outputs_open(s, err) < 0) {
-		run_files_discard(s->files);
-		return ASSAY_RUN_BAD_OPTION;
+	if (needs_are_met(err) < 0)
+		return ASSAY_RUN_FAILED;
+	r = job_cgroups_make(s, err);
+	if (r == 0)
+		r = start_files(s, err);
+	if (r < 0)
+		return refused(r);
+	r = outputs_open(s, err);
+	if (r < 0) {
+		drop_files(s);
+		return refused(r);
 	}
-	if (start_job(s, err) < 0) {
-		if (s->files)
-			run_files_discard(s->files);
+	r = start_job(s, err);
+	if (r < 0) {
+		drop_files(s);
 		levels_discard(s);
-		return s->cgroups.refused || s->levels_refused ? ASSAY_RUN_BAD_OPTION
-							       : ASSAY_RUN_FAILED;
+		return s->cgroups.refused || s->levels_refused ? refused(r) : ASSAY_RUN_FAILED;
 	}
 
 	record_until_over(s);
 	int number = atomic_load(&s->keeper.page->exec_errno);
 	if (number) {
 		outputs_settle(s);
-		if (s->files)
-			run_files_discard(s->files);
+		drop_files(s);
 		levels_discard(s);
 		const char *name = s->options->argv[0];
 		error_set(err, -number, "cannot run %s", *name ? name : "'', an empty name");

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/utf8.h"
+#include "base/json_quote.h"
 
 void json_init(struct json *j, struct buf *out, int indent)
 {
@@ -106,83 +106,11 @@ void json_array_end(struct json *j)
 	close_level(j, ']');
 }
 
-/* DEL and the C1 controls need no escape in JSON; they get one so that following a record on a terminal is safe. */
-static bool is_control(const unsigned char *s, size_t sequence)
-{
-	if (sequence == 1)
-		return s[0] < 0x20 || s[0] == 0x7f;
-	return sequence == 2 && s[0] == 0xc2 && s[1] < 0xa0;
-}
-
-static void add_control(struct buf *out, unsigned code)
-{
-	switch (code) {
-	case '\b':
-		buf_add_text(out, "\\b");
-		break;
-	case '\f':
-		buf_add_text(out, "\\f");
-		break;
-	case '\n':
-		buf_add_text(out, "\\n");
-		break;
-	case '\r':
-		buf_add_text(out, "\\r");
-		break;
-	case '\t':
-		buf_add_text(out, "\\t");
-		break;
-	default:
-		buf_addf(out, "\\u%04x", code);
-	}
-}
-
-/* How many bytes stand as they are: nearly all, so they are copied in runs. */
-static size_t plain_run(const unsigned char *s, size_t n)
-{
-	size_t i = 0;
-
-	while (i < n && s[i] >= 0x20 && s[i] < 0x7f && s[i] != '"' && s[i] != '\\')
-		i++;
-	return i;
-}
-
-static void add_quoted(struct buf *out, const char *bytes, size_t n)
-{
-	buf_add_char(out, '"');
-	for (size_t i = 0; i < n;) {
-		const unsigned char *s = (const unsigned char *) bytes + i;
-		size_t plain = plain_run(s, n - i);
-
-		if (plain > 0) {
-			buf_add(out, s, plain);
-			i += plain;
-			continue;
-		}
-		size_t sequence = utf8_sequence(bytes + i, n - i);
-
-		if (sequence == 0) {
-			buf_add_text(out, "\xef\xbf\xbd"); /* U+FFFD */
-			i++;
-			continue;
-		}
-		if (is_control(s, sequence)) {
-			add_control(out, s[sequence - 1]);
-		} else {
-			if (*s == '"' || *s == '\\')
-				buf_add_char(out, '\\');
-			buf_add(out, s, sequence);
-		}
-		i += sequence;
-	}
-	buf_add_char(out, '"');
-}
-
 void json_key(struct json *j, const char *key)
 {
 	assert(!j->after_key);
 	next_member(j);
-	add_quoted(j->out, key, strlen(key));
+	json_add_quoted(j->out, key, strlen(key));
 	buf_add_text(j->out, j->indent ? ": " : ":");
 	j->after_key = true;
 }
@@ -195,7 +123,7 @@ void json_text(struct json *j, const char *text)
 void json_text_n(struct json *j, const char *bytes, size_t n)
 {
 	next_value(j);
-	add_quoted(j->out, bytes, n);
+	json_add_quoted(j->out, bytes, n);
 }
 
 void json_hex(struct json *j, const char *bytes, size_t n)

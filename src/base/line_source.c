@@ -27,8 +27,9 @@ static int make_room(struct line_source *s)
 		/* The line is longer than any that is given out: what was read of it is let go. */
 		s->passing = true;
 		s->let_go += s->filled;
+		s->passed += s->filled;
 		s->filled = 0;
-		return 0;
+		return s->passed > LINE_SOURCE_PASSED_MAX ? -EFBIG : 0;
 	}
 	block = realloc(s->block, larger);
 	if (!block)

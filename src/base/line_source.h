@@ -8,6 +8,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* Bytes of lines too long to be given out that are read in all: a file with more of them is none of lines. */
+#define LINE_SOURCE_PASSED_MAX (UINT64_C(4) << 30)
+
 struct line_source {
 	int fd; /* borrowed; read from where it stands */
 	ssize_t (*read)(
@@ -22,6 +25,7 @@ struct line_source {
 	/* private */
 	char *block;
 	uint64_t let_go; /* bytes before it */
+	uint64_t passed; /* bytes of lines that were too long */
 	size_t capacity, at, filled;
 	bool ended, passing;
 };
@@ -33,7 +37,7 @@ struct line_source {
 
 /*
  * The next line without its line feed (and without a carriage return before it), NUL-terminated, valid until the next call: 1. 0 at the
- * end, or the negative errno of reading. A line may hold NULs: `n` counts.
+ * end, or the negative errno of reading; -EFBIG: too much stands in lines that are too long. A line may hold NULs: `n` counts.
  */
 int line_source_next(struct line_source *s, char **ret_line, size_t *ret_n);
 void line_source_done(struct line_source *s);

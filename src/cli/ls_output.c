@@ -7,30 +7,9 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/json_quote.h"
 #include "base/macros.h"
-#include "base/utf8.h"
 #include "cli/ls_rows.h"
-
-/* U+FFFD for each byte that is not text: names of files may hold any. */
-static void add_quoted(struct buf *out, const char *text, size_t n)
-{
-	buf_add_char(out, '"');
-	for (size_t i = 0; i < n;) {
-		size_t length = utf8_sequence(text + i, n - i);
-		unsigned char c = (unsigned char) text[i];
-
-		if (length == 0)
-			buf_add_text(out, "\357\277\275");
-		else if (c == '"' || c == '\\')
-			buf_addf(out, "\\%c", c);
-		else if (c < 0x20 || c == 0x7f)
-			buf_addf(out, "\\u%04x", c);
-		else
-			buf_add(out, text + i, length);
-		i += length ? length : 1;
-	}
-	buf_add_char(out, '"');
-}
 
 /* The shortest that is read back as the same. */
 static void add_real(struct buf *out, double number)
@@ -60,9 +39,9 @@ static void add_json_value(struct buf *out, const struct ls_cell *cell)
 	if (cell->type != FIELD_TEXT)
 		add_number(out, cell);
 	else if (cell->json)
-		buf_add(out, cell->text, cell->n);
+		json_add_made(out, cell->text, cell->n);
 	else
-		add_quoted(out, cell->text, cell->n);
+		json_add_quoted(out, cell->text, cell->n);
 }
 
 static void add_object(const struct ls_rows *rows, const struct ls_row *row, struct buf *out)
@@ -78,7 +57,7 @@ static void add_object(const struct ls_rows *rows, const struct ls_row *row, str
 		if (cell->type == FIELD_ABSENT)
 			continue;
 		buf_add_text(out, before);
-		add_quoted(out, name, strlen(name));
+		json_add_quoted(out, name, strlen(name));
 		buf_add_text(out, ": ");
 		add_json_value(out, cell);
 		before = ", ";
@@ -181,7 +160,7 @@ static void write_yaml(const struct ls_rows *rows, struct buf *out)
 			if (is_plain_key(name))
 				buf_add_text(out, name);
 			else
-				add_quoted(out, name, strlen(name));
+				json_add_quoted(out, name, strlen(name));
 			buf_add_text(out, ": ");
 			add_json_value(out, cell);
 			buf_add_char(out, '\n');

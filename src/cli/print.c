@@ -2,37 +2,78 @@
 /* What the program writes: data on stdout, words on stderr. */
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/error.h"
 #include "base/fd_write.h"
+#include "base/macros.h"
 #include "base/utf8.h"
 #include "cli/verb.h"
 #include "report/wrap.h"
 
-void complain(const char *format, ...)
+/* What was typed stands in the message: no byte of it may reach the terminal as a command. False without memory. */
+static bool write_line(const char *text)
 {
 	struct buf line = { 0 };
-	char *text = NULL;
-	va_list args;
-	int n;
+	bool written;
 
-	va_start(args, format);
-	n = vasprintf(&text, format, args);
-	va_end(args);
-	if (n < 0)
-		return;
-	/* What was typed stands in the message: no byte of it may reach the terminal as a command. */
 	buf_add_text(&line, "assay: ");
-	text_add_printable(&line, text, (size_t) n);
+	text_add_printable(&line, text, strlen(text));
 	buf_add_char(&line, '\n');
-	if (!line.failed)
+	written = !line.failed;
+	if (written)
 		fd_write_all(STDERR_FILENO, line.data, line.len, NULL);
 	buf_done(&line);
+	return written;
+}
+
+/* The same in place, with a question mark for each byte that may not be shown as it is. */
+static void write_plainly(char *text)
+{
+	static const char head[] = "assay: ";
+
+	for (char *at = text; *at; at++)
+		if (*at < ' ' || *at == 0x7f)
+			*at = '?';
+	fd_write_all(STDERR_FILENO, head, strlen(head), NULL);
+	fd_write_all(STDERR_FILENO, text, strlen(text), NULL);
+	fd_write_all(STDERR_FILENO, "\n", 1, NULL);
+}
+
+/* False without memory. */
+PRINTF_LIKE(1, 0)
+static bool complain_whole(const char *format, va_list args)
+{
+	char *text = NULL;
+	bool written;
+
+	if (vasprintf(&text, format, args) < 0)
+		return false;
+	written = write_line(text);
 	free(text);
+	return written;
+}
+
+void complain(const char *format, ...)
+{
+	char spare[ERROR_TEXT_SIZE + 80];
+	va_list args;
+	bool written;
+
+	va_start(args, format);
+	written = complain_whole(format, args);
+	va_end(args);
+	if (written)
+		return;
+	va_start(args, format);
+	vsnprintf(spare, sizeof(spare), format, args);
+	va_end(args);
+	write_plainly(spare);
 }
 
 int complain_usage(const struct verb *verb, const char *text)

@@ -267,7 +267,8 @@ static int exec(const struct verb *verb, struct option_values *values, char **wo
 		shared_options(verb, values, &options, &err) < 0 ||
 		time_options(verb, values, &options, &err) < 0 ||
 		run_command_check_format(verb_value(verb, values, "summary-format"), &err) < 0)
-		return complain_usage(verb, err.text);
+		return err.code == -ENOMEM ? run_command_bare(words, err.text)
+					   : complain_usage(verb, err.text);
 	log_flush(&values->log, level);
 	return run_command(verb, values, &options, level);
 }
@@ -283,4 +284,5 @@ const struct verb verb_run = {
 	.options = rows,
 	.n_options = ARRAY_SIZE(rows),
 	.exec = exec,
+	.without_memory = run_command_bare,
 };

@@ -54,10 +54,9 @@ static int die_of(int number)
 	_exit(128 + number);
 }
 
-/* We cannot record, which is no reason for the command not to run. */
-static int run_bare(char *const *argv, const struct assay_error *why)
+int run_command_bare(char *const *argv, const char *why)
 {
-	complain("%s; running the command without recording it", why->text);
+	complain("%s; running the command without recording it", why);
 	execvp(argv[0], argv);
 	int number = errno;
 	complain("cannot run %s: %s", argv[0], strerror(number));
@@ -107,7 +106,7 @@ int run_command(const struct verb *verb, const struct option_values *values,
 	case ASSAY_RUN_BAD_OPTION:
 		return ending_bad_option(verb, values, failure.text);
 	case ASSAY_RUN_FAILED:
-		return run_bare(options->argv, &failure);
+		return run_command_bare(options->argv, failure.text);
 	}
 	/* Without memory for it there is none, and the status counts. */
 	if (info && level >= LOG_INFO)

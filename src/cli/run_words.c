@@ -4,7 +4,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -410,7 +409,7 @@ static bool may_hold(const char *path, const char *word)
 	/* other characters may be escaped */
 	if (word[strspn(word, PLAIN)])
 		return true;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	fd = fd_open_regular(path, NULL);
 	if (fd < 0)
 		return true;
 	if (fd_read_all(fd, STORED_INFO_MAX, &text) == 0)

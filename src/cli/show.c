@@ -13,6 +13,7 @@
 #include "cli/run_words.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
+#include "record/json_dump.h"
 #include "report/show.h"
 
 #define JSON_DIGITS 15 /* what a double keeps of any decimal: 0.836 is not 0.83599999999999997 */
@@ -60,15 +61,11 @@ struct job {
 static int add_json(struct story *s, struct buf *out)
 {
 	json_t *of = show_json(s);
-	char *text = of ? json_dumps(of, JSON_INDENT(2) | JSON_REAL_PRECISION(JSON_DIGITS)) : NULL;
 
-	json_decref(of);
-	if (!text)
-		return -ENOMEM;
-	buf_add_text(out, text);
+	json_dump_to(out, of, JSON_INDENT(2) | JSON_REAL_PRECISION(JSON_DIGITS));
 	buf_add_char(out, '\n');
-	free(text);
-	return 0;
+	json_decref(of);
+	return out->failed ? -ENOMEM : 0;
 }
 
 /* What takes the series: gathered once, however it is shown. */

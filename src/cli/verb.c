@@ -2,6 +2,7 @@
 /* Starts a verb: what it was told, its help, its body or the program that it is. */
 #include "cli/verb.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <unistd.h>
@@ -54,6 +55,14 @@ int print_verb_help(const struct verb *verb)
 	return r;
 }
 
+static int without_memory(const struct verb *verb, char **words, const char *why)
+{
+	if (verb->without_memory && words[0])
+		return verb->without_memory(words, why);
+	complain("%s", why);
+	return EXIT_TROUBLE;
+}
+
 int verb_start(const struct verb *verb, char **argv)
 {
 	struct option_values values = { 0 };
@@ -63,7 +72,10 @@ int verb_start(const struct verb *verb, char **argv)
 
 	if (!verb->exec)
 		return start_program(verb, argv);
-	if (sources_gather(verb, argv, &values, &first, &err) < 0)
+	int r = sources_gather(verb, argv, &values, &first, &err);
+	if (r == -ENOMEM)
+		status = without_memory(verb, argv + first, err.text);
+	else if (r < 0)
 		status = complain_usage(verb, err.text);
 	else if (values.help)
 		status = print_verb_help(verb);

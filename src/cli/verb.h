@@ -29,6 +29,8 @@ struct verb {
 	size_t n_options;
 	/* `words` are those behind the options, NULL-terminated. Returns the exit status. NULL: assay-NAME does it. */
 	int (*exec)(const struct verb *verb, struct option_values *values, char **words);
+	/* What is done instead where there is no memory even for the options; NULL: nothing but a line that says so. */
+	int (*without_memory)(char *const *words, const char *why);
 };
 
 /* The text of an option of the verb, or NULL when it was not given, or is a switch that is off. */

@@ -10,6 +10,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -29,6 +30,9 @@
 #define LOOK_AGAIN_NS 100000000ULL
 #define RESUME_WITHIN_NS 1000000000ULL
 #define FREE_AGAIN_NS 10000000ULL
+/* How long a command that gives up is waited for: a second, for it may have to wait for a processor. */
+#define MOMENT_NS 1000000L
+#define MOMENTS_MAX 1000
 
 static uint64_t timeval_ns(const struct timeval *t)
 {
@@ -131,8 +135,8 @@ static void hold_nothing(void)
 {
 	/* Hold nothing that is the job's: a reader of its output must see the end when the job closes it. */
 	close_all_but(NULL, 0);
-	if (chdir("/") < 0)
-		_exit(125);
+	/* Where it cannot, a directory stays busy: no reason to leave the job alone. */
+	(void) !chdir("/");
 }
 
 static void take_signals(struct exit_page *page, pid_t monitor)
@@ -159,6 +163,15 @@ static void note_lateness(struct exit_page *page, uint64_t since_ns)
 		page->all_late_since_ns = since_ns;
 }
 
+/* A command that waits to be let go and was not shall end. */
+static void give_up(struct exit_page *page)
+{
+	uint32_t not_yet = 0;
+
+	if (atomic_compare_exchange_strong(&page->go, &not_yet, 2))
+		futex_wake(&page->go);
+}
+
 static _Noreturn void keeper_main(
 	struct exit_page *page, const struct job_setup *setup, pid_t monitor)
 {
@@ -177,10 +190,8 @@ static _Noreturn void keeper_main(
 		uint64_t looked_ns = clock_monotonic_ns();
 		bool children = reap_ended(page, NULL);
 		/* Whoever was to let the command go is gone: it must not wait for ever. */
-		if (orphaned && atomic_load(&page->go) == 0) {
-			atomic_store(&page->go, 2);
-			futex_wake(&page->go);
-		}
+		if (orphaned)
+			give_up(page);
 		if (!children)
 			atomic_store(&page->all_ended, 1);
 		if (!orphaned) {
@@ -210,13 +221,10 @@ static int set_up(const struct job_setup *setup)
 	for (int fd = 0; fd < 3; fd++)
 		if (setup->stdio[fd] >= 0 && dup2(setup->stdio[fd], fd) < 0)
 			return errno;
-	for (char *const *variable = setup->environment; variable && *variable; variable++)
-		if (putenv(*variable) != 0)
-			return errno;
 	return 0;
 }
 
-/* Takes away again what set_up() added. */
+/* Takes away again what was added. */
 static bool forget_variables(const struct job_setup *setup)
 {
 	for (char *const *variable = setup->environment; variable && *variable; variable++) {
@@ -229,20 +237,39 @@ static bool forget_variables(const struct job_setup *setup)
 	return setup->environment != NULL;
 }
 
-static _Noreturn void job_main(struct exit_page *page, const struct job_setup *setup)
+/* All of it or, without the memory for it, nothing: the command can do without. */
+static void add_variables(const struct job_setup *setup)
 {
-	pid_t keeper = getppid();
+	for (char *const *variable = setup->environment; variable && *variable; variable++) {
+		if (putenv(*variable) == 0)
+			continue;
+		forget_variables(setup);
+		return;
+	}
+}
 
+/* Waits until the command may start. A keeper that was killed leaves us to the monitor, who lets us go all the same; without both nobody does. */
+static bool is_let_go(struct exit_page *page, pid_t keeper, pid_t monitor)
+{
+	atomic_store(&page->waiting_pid, getpid());
 	while (atomic_load(&page->go) == 0) {
 		futex_wait(&page->go, 0, LOOK_AGAIN_NS);
-		if (getppid() != keeper)
-			_exit(125);
+		pid_t parent = getppid();
+		if (parent != keeper && parent != monitor && atomic_load(&page->go) == 0)
+			return false;
 	}
-	if (atomic_load(&page->go) != 1)
+	return atomic_load(&page->go) == 1;
+}
+
+static _Noreturn void job_main(
+	struct exit_page *page, const struct job_setup *setup, pid_t keeper, pid_t monitor)
+{
+	if (!is_let_go(page, keeper, monitor))
 		_exit(125);
 
 	int number = set_up(setup);
 	if (number == 0) {
+		add_variables(setup);
 		sigaction(SIGCHLD, setup->child_action, NULL);
 		sigprocmask(SIG_SETMASK, setup->mask, NULL);
 		number = execute(setup->argv);
@@ -273,11 +300,15 @@ static _Noreturn void keeper_fork_job(
 	page->leads = setup->own_terminal;
 
 	witness_forget();
+	pid_t keeper = getpid();
+	atomic_store(&page->forking, 1);
 	pid_t job = page->fork_errno ? -1 : fork();
 	if (job == 0)
-		job_main(page, setup);
+		job_main(page, setup, keeper, monitor);
 	if (job < 0 && page->fork_errno == 0)
 		page->fork_errno = errno;
+	if (job < 0)
+		atomic_store(&page->forking, 0);
 	if (job > 0 && page->leads)
 		lead_begin(setup->stdio[0], job, setup->in_front);
 	if (job > 0)
@@ -328,12 +359,14 @@ int keeper_start(struct keeper *k, const struct job_setup *setup, struct error *
 			info.si_pid == k->pid)
 			break;
 	}
-	if (atomic_load(&k->page->job_forked) != 1) {
-		int number =
-			atomic_load(&k->page->job_forked) == 2 ? -k->page->fork_errno : -ECHILD;
+	uint32_t forked = atomic_load(&k->page->job_forked);
+	if (forked != 1) {
+		int number = forked == 2 ? -k->page->fork_errno : -ECHILD;
 		keeper_quit(k);
 		keeper_done(k);
-		return error_set(err, number, "cannot fork the command");
+		return forked == 2 ? error_set(err, number, "cannot fork the command")
+				   : error_say(err, number,
+					     "the keeper was killed before it had the command");
 	}
 	k->job_pid = k->page->job_pid;
 	return 0;
@@ -450,18 +483,39 @@ static void reap(pid_t keeper)
 	}
 }
 
+/* False: there is none, or it is somebody else's child. */
+static bool may_have_unstarted(const struct exit_page *page)
+{
+	pid_t job = atomic_load(&page->waiting_pid);
+	siginfo_t info;
+
+	if (job > 0)
+		return waitpid(job, NULL, WNOHANG) == 0;
+	/* Forked it has not come as far as telling its number, or it was not forked. */
+	return atomic_load(&page->forking) &&
+	       waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+}
+
+/* A command that was never let go ends when it sees that, at once. Its keeper, whose child it was, has gone. */
+static void reap_unstarted(const struct exit_page *page)
+{
+	const struct timespec moment = { .tv_nsec = MOMENT_NS };
+
+	for (int i = 0; i < MOMENTS_MAX && may_have_unstarted(page); i++)
+		nanosleep(&moment, NULL);
+}
+
 void keeper_quit(struct keeper *k)
 {
 	if (k->pid <= 0 || k->lost)
 		return;
 	atomic_store(&k->page->quit, 1);
-	if (atomic_load(&k->page->go) == 0) {
-		atomic_store(&k->page->go, 2);
-		futex_wake(&k->page->go);
-	}
+	give_up(k->page);
 	kill(k->pid, SIGCHLD);
 	reap(k->pid);
 	k->pid = 0;
+	if (atomic_load(&k->page->go) == 2)
+		reap_unstarted(k->page);
 }
 
 void keeper_done(struct keeper *k)

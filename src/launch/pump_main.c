@@ -364,8 +364,7 @@ _Noreturn void pump_main(struct pump *p)
 		kept[n++] = s->times;
 	}
 	close_all_but(kept, n);
-	if (chdir("/") < 0)
-		_exit(125);
+	(void) !chdir("/");
 	if (p->window_of >= 0)
 		window_fd = pty_watch_window();
 	atomic_store(&p->page->cpu_ns, 0);

@@ -42,6 +42,8 @@ struct exit_page {
 	_Atomic uint32_t
 		job_forked; /* futex: 1 when job_pid is set, 2 when the fork failed (fork_errno) */
 	_Atomic uint32_t go; /* futex: 1 lets the command start, 2 tells it to give up */
+	_Atomic uint32_t forking; /* set by the keeper: from now on there may be a command */
+	_Atomic pid_t waiting_pid; /* set by the command itself, which waits to be let go */
 	pid_t job_pid;
 	int fork_errno;
 	bool leads; /* the keeper leads a session of the job's own */

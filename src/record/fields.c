@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/macros.h"
 #include "model/value.h"
+#include "record/json_dump.h"
 #include "record/json_walk.h"
 #include "record/number.h"
 #include "record/run_names.h"
@@ -105,6 +106,16 @@ static struct field owned_field(char *text)
 	return field;
 }
 
+static struct field made_field(const json_t *value)
+{
+	struct buf text = { 0 };
+
+	json_dump_to(&text, value, JSON_COMPACT | JSON_ENCODE_ANY);
+	if (text.failed)
+		buf_done(&text);
+	return owned_field(text.data);
+}
+
 static struct field integer_field(int64_t n)
 {
 	return (struct field){ .type = FIELD_INTEGER, .integer = n, .number = (double) n };
@@ -130,7 +141,7 @@ static struct field json_field(const json_t *value)
 			.number = json_is_true(value) };
 	case JSON_ARRAY:
 	case JSON_OBJECT:
-		return owned_field(json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY));
+		return made_field(value);
 	default:
 		return field;
 	}

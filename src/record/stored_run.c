@@ -194,6 +194,8 @@ static int check_own(const json_t *info, struct error *err)
 			version ? version : "");
 	if (!text_at(info, NULL, "state"))
 		return error_say(err, -EINVAL, "its \"state\" is missing");
+	if (json_array_size(json_object_get(info, "measurements")) > STORED_KEYS_MAX)
+		return error_say(err, -EFBIG, "it has more than %u measurements", STORED_KEYS_MAX);
 	return 0;
 }
 

@@ -17,6 +17,8 @@ struct importer;
 
 #define STORED_INFO_MAX ((size_t) 16 * 1024 * 1024) /* bytes of an info file that is read at all */
 #define STORED_LINE_MAX ((size_t) 16 * 1024 * 1024) /* of a line of a series */
+#define STORED_SERIES_MAX (UINT64_C(16) << 30) /* of a series: some years of a thousand processes */
+#define STORED_KEYS_MAX 100000u /* measurements of a run, or of one of its windows */
 
 enum stored_state {
 	STORED_DONE,

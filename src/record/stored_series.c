@@ -3,13 +3,14 @@
 #include "record/stored_series.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/fd_read.h"
 #include "base/line_source.h"
 #include "model/run_info.h"
 #include "record/foreign/import.h"
@@ -63,9 +64,18 @@ static bool is_window(const json_t *window)
 
 static int open_series(const char *path, struct error *err)
 {
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct stat st;
+	int fd = fd_open_regular(path, &st);
 
-	return fd < 0 ? error_set(err, -errno, "cannot read %s", path) : fd;
+	if (fd == -ENXIO)
+		return error_say(err, fd, "%s is not a regular file: it is not read", path);
+	if (fd < 0)
+		return error_set(err, fd, "cannot read %s", path);
+	if ((uint64_t) st.st_size <= STORED_SERIES_MAX)
+		return fd;
+	close(fd);
+	return error_say(err, -EFBIG, "%s is larger than %llu GiB, which no series is", path,
+		(unsigned long long) (STORED_SERIES_MAX >> 30));
 }
 
 static void count_damaged(struct series_survey *s, uint64_t line)
@@ -167,10 +177,18 @@ static int own_windows(const struct stored_run *run, stored_window *each, void *
 
 		if (!window)
 			continue;
-		r = each(window, context);
+		if (json_object_size(json_object_get(window, "values")) > STORED_KEYS_MAX)
+			r = error_say(err, -EFBIG, "%s: line %llu has more than %u measurements",
+				run->series, (unsigned long long) source.line, STORED_KEYS_MAX);
+		else
+			r = each(window, context);
 		json_decref(window);
 	}
-	if (read < 0)
+	if (read == -EFBIG)
+		r = error_say(err, read,
+			"%s holds more than %llu GiB in lines that are longer than any of a series",
+			run->series, (unsigned long long) (LINE_SOURCE_PASSED_MAX >> 30));
+	else if (read < 0)
 		r = error_set(err, read, "cannot read %s", run->series);
 	if (r == 0)
 		look_for_cut(run, (uint64_t) next, s);
@@ -244,7 +262,7 @@ static bool begins_as_ours(const char *line, size_t n)
 
 bool lone_series_is(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	int fd = fd_open_regular(path, NULL);
 	char *head = fd >= 0 ? malloc(FIRST_LINE_MAX) : NULL;
 	ssize_t n = head ? read(fd, head, FIRST_LINE_MAX) : -1;
 	bool is = n > 0 && begins_as_ours(head, (size_t) n);

@@ -2,13 +2,13 @@
 /* Makes the headline of a run that is not done out of the windows that are there. */
 #include "record/stored_unfinished.h"
 
-#include <fcntl.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fd_read.h"
 #include "base/macros.h"
 #include "model/value.h"
 #include "record/json_walk.h"
@@ -177,8 +177,8 @@ void stored_unfinished_headline(struct stored_run *run)
 	int fd = -1;
 
 	if (run->series)
-		fd = open(run->series, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
+		fd = fd_open_regular(run->series, &st);
+	if (fd >= 0) {
 		if (st.st_size <= WHOLE_MAX)
 			stored_run_windows(run, take_window, &u, NULL, NULL);
 		else

@@ -16,6 +16,7 @@
 #include "base/fd_write.h"
 #include "record/foreign/draft.h"
 #include "record/foreign/import.h"
+#include "record/json_dump.h"
 #include "record/nameless_file.h"
 #include "record/run_files.h"
 #include "record/run_names.h"
@@ -46,16 +47,11 @@ static int flush(struct writing *w, const struct nameless_file *file)
 static int write_window(const json_t *window, void *context)
 {
 	struct writing *w = context;
-	char *text;
 
 	if (w->options->stop && *w->options->stop)
 		return -EINTR;
-	text = json_dumps(window, JSON_COMPACT | NUMBERS);
-	if (!text)
-		return -ENOMEM;
-	buf_add_text(&w->block, text);
+	json_dump_to(&w->block, window, JSON_COMPACT | NUMBERS);
 	buf_add_char(&w->block, '\n');
-	free(text);
 	return w->block.len >= BLOCK || w->block.failed ? flush(w, &w->usage) : 0;
 }
 
@@ -166,18 +162,12 @@ static json_t *make_info(
 static int write_info(struct writing *w, const struct stored_run *run, bool has_usage)
 {
 	json_t *info = make_info(run, w->options, has_usage);
-	char *text = info ? json_dumps(info, JSON_INDENT(2) | NUMBERS) : NULL;
-	int r = -ENOMEM;
 
+	buf_clear(&w->block);
+	json_dump_to(&w->block, info, JSON_INDENT(2) | NUMBERS);
+	buf_add_char(&w->block, '\n');
 	json_decref(info);
-	if (text) {
-		buf_clear(&w->block);
-		buf_add_text(&w->block, text);
-		buf_add_char(&w->block, '\n');
-		r = flush(w, &w->info);
-	}
-	free(text);
-	return r;
+	return flush(w, &w->info);
 }
 
 /* The info file last: a series alone is a record whose info file is missing, an info file alone would be a whole one. */

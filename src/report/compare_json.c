@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes a comparison as JSON: numbers stay numbers, what is not known is not there. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "model/value.h"
+#include "record/json_dump.h"
 #include "report/compare_difference.h"
 #include "report/compare_text.h"
 #include "report/compare_view.h"
@@ -190,7 +190,6 @@ void compare_json(const struct compare_view *view, struct buf *out)
 	json_t *fields = json_array();
 	json_t *conditions = json_array();
 	bool failed = false;
-	char *text;
 
 	info_set_text(all, "schema", "assay-compare");
 	info_set_text(all, "version", "1.0");
@@ -208,11 +207,8 @@ void compare_json(const struct compare_view *view, struct buf *out)
 	for (size_t i = 0; i < view->n_judgements; i++)
 		json_array_append_new(conditions, judgement_json(view, &view->judgements[i]));
 	json_object_set_new(all, "conditions", conditions);
-	text = json_dumps(all, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
-	if (text)
-		buf_add_text(out, text);
+	json_dump_to(out, all, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
 	buf_add_char(out, '\n');
-	out->failed = out->failed || failed || !text;
-	free(text);
+	out->failed = out->failed || failed;
 	json_decref(all);
 }

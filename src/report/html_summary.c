@@ -12,6 +12,8 @@
 #include "report/info_value.h"
 #include "report/show.h"
 
+#define MORE_MAX 200 /* of other tools, and of versions to come */
+
 /* What people call the quantities, in the order of the table. */
 static const struct {
 	const char *name, *words;
@@ -209,13 +211,14 @@ void html_summary(struct buf *out, const struct story *s)
 	struct buf rows = { 0 };
 	const char *name;
 	json_t *of;
+	size_t more = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(quantities); i++)
 		add_row(&rows, info, quantities[i].name, quantities[i].words);
 	/* Quantities of other tools, and of versions to come. */
 	json_object_foreach(json_object_get(info, "headline"), name, of)
 	{
-		if (!has_words(name))
+		if (!has_words(name) && more++ < MORE_MAX)
 			add_row(&rows, info, name, name);
 	}
 	html_verdicts(out, s);
@@ -229,5 +232,7 @@ void html_summary(struct buf *out, const struct story *s)
 		html_add_head_row(out, titles);
 		buf_addf(out, "<tbody>\n%s</tbody></table></div>\n", rows.data);
 	}
+	if (more > MORE_MAX)
+		buf_addf(out, "<p>%zu more quantities are in the record.</p>\n", more - MORE_MAX);
 	buf_done(&rows);
 }

@@ -99,8 +99,9 @@ static int read_run(struct picture *p, size_t run, const struct picture_options 
 		.options = o,
 		.metrics = metrics,
 		.info = p->runs[run].stored->info,
+		.rows = json_object(),
 		.known = json_object() };
-	int code = r.known ? 0 : -ENOMEM;
+	int code = r.rows && r.known ? 0 : -ENOMEM;
 
 	r.from = isnan(o->from) ? 0 : o->from - p->runs[run].offset;
 	r.to = isnan(o->to) ? (double) INFINITY : o->to - p->runs[run].offset;

@@ -82,10 +82,8 @@ void picture_metrics_done(struct picture_metrics *m)
 {
 	for (size_t i = 0; i < m->n; i++)
 		free(m->items[i].text);
-	for (size_t i = 0; i < m->n_seen; i++)
-		free(m->seen[i]);
 	free(m->items);
-	free(m->seen);
+	json_decref(m->seen);
 	*m = (struct picture_metrics){ 0 };
 }
 
@@ -125,21 +123,13 @@ bool picture_metrics_without(const struct picture_metrics *m, const char *key)
 
 void picture_metrics_saw(struct picture_metrics *m, const char *key)
 {
-	char **seen;
-
 	for (size_t i = 0; i < m->n; i++)
 		m->items[i].met = m->items[i].met || fnmatch(m->items[i].text, key, 0) == 0;
-	if (m->n == 0 || m->n_seen >= SEEN_MAX)
+	if (m->n == 0 || json_object_size(m->seen) >= SEEN_MAX)
 		return;
-	for (size_t i = 0; i < m->n_seen; i++)
-		if (strcmp(m->seen[i], key) == 0)
-			return;
-	seen = realloc(m->seen, (m->n_seen + 1) * sizeof(*seen));
-	if (seen) {
-		m->seen = seen;
-		m->seen[m->n_seen] = strdup(key);
-	}
-	if (!seen || !m->seen[m->n_seen++])
+	if (!m->seen)
+		m->seen = json_object();
+	if (json_object_set_new(m->seen, key, json_true()) < 0)
 		m->failed = true;
 }
 
@@ -161,13 +151,14 @@ static void look_at(struct nearest *n, const char *name)
 static int say_unknown(const struct picture_metrics *m, const char *written, struct error *err)
 {
 	struct nearest nearest = { .written = written };
+	const char *key;
+	json_t *ignored;
 
 	for (size_t i = 0; i < n_picture_usual; i++)
 		look_at(&nearest, picture_usual[i].panel);
 	look_at(&nearest, "process_cpu");
 	look_at(&nearest, "process_memory");
-	for (size_t i = 0; i < m->n_seen; i++)
-		look_at(&nearest, m->seen[i]);
+	json_object_foreach(m->seen, key, ignored) look_at(&nearest, key);
 	if (name_is_near(written, nearest.distance))
 		return error_say(err, -ENOENT, "no run has a metric '%.80s'; did you mean '%s'?",
 			written, nearest.name);

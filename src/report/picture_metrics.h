@@ -3,6 +3,7 @@
 #ifndef ASSAY_REPORT_PICTURE_METRICS_H
 #define ASSAY_REPORT_PICTURE_METRICS_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -12,8 +13,7 @@ struct picture_metrics {
 	/* private */
 	struct picture_item *items;
 	size_t n;
-	char **seen; /* keys that the runs have */
-	size_t n_seen;
+	json_t *seen; /* the keys that the runs have, as those of an object */
 	bool failed; /* memory ran out */
 };
 

@@ -75,6 +75,7 @@ struct picture_reading {
 	const json_t *info;
 	struct picture_source **sources;
 	size_t n_sources;
+	json_t *rows; /* of the record's measurements, by key */
 	json_t *known; /* what has been looked at, by key or by kind, name and key of a device */
 	bool rows_known; /* the record says which measurements it has */
 	double from, to; /* what is drawn of it, in seconds from its start */

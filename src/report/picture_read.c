@@ -112,6 +112,10 @@ static int device_source(struct picture_reading *r, const json_t *device, const 
 	if (known.failed)
 		return -ENOMEM;
 	found = json_object_get(r->known, known.data);
+	if (!found && json_object_size(r->known) >= STORED_KEYS_MAX) {
+		buf_done(&known);
+		return 0;
+	}
 	if (!found) {
 		code = picture_consider(r, key, value, kind, name);
 		if (code == 0 &&
@@ -155,7 +159,7 @@ static int consider_values(struct picture_reading *r, const json_t *values)
 
 	json_object_foreach(json_walk(values), key, value)
 	{
-		if (json_object_get(r->known, key))
+		if (json_object_get(r->known, key) || json_object_size(r->known) >= STORED_KEYS_MAX)
 			continue;
 		code = picture_consider(r, key, value, NULL, NULL);
 		if (code == 0 && json_object_set_new(r->known, key, json_true()) < 0)

@@ -253,18 +253,19 @@ static bool row_applies(
 	return picture_metrics_panel(r->metrics, usual->panel);
 }
 
-/* The record's row of a measurement; NULL. */
-static const json_t *row_of(const json_t *info, const char *key)
+/* Of several of one key the first. */
+static int index_rows(struct picture_reading *r)
 {
-	const json_t *rows = json_object_get(info, "measurements");
+	const json_t *rows = json_object_get(r->info, "measurements");
 
 	for (size_t i = 0; i < json_array_size(rows); i++) {
-		const char *name = info_text(json_array_get(rows, i), "key", NULL);
+		json_t *row = json_array_get(rows, i);
+		const char *key = info_text(row, "key", NULL);
 
-		if (name && strcmp(name, key) == 0)
-			return json_array_get(rows, i);
+		if (key && !json_object_get(r->rows, key) && json_object_set(r->rows, key, row) < 0)
+			return -ENOMEM;
 	}
-	return NULL;
+	return 0;
 }
 
 static int note_known(struct picture_reading *r, const char *name)
@@ -301,13 +302,13 @@ static void find_peak_key(const struct picture_reading *r, struct picture_source
 	memcpy(s->peak_key + n - strlen(of_counter), of_gauge, sizeof(of_gauge));
 	if (picture_metrics_without(r->metrics, s->peak_key))
 		s->peak_key[0] = '\0';
-	s->peak_row = row_of(r->info, s->peak_key);
+	s->peak_row = json_object_get(r->rows, s->peak_key);
 }
 
 int picture_consider(struct picture_reading *r, const char *key, const json_t *value,
 	const char *device_kind, const char *device)
 {
-	struct picture_source s = { .row = row_of(r->info, key) };
+	struct picture_source s = { .row = json_object_get(r->rows, key) };
 
 	picture_metrics_saw(r->metrics, key);
 	if (strlen(key) >= sizeof(s.key) || picture_metrics_without(r->metrics, key))
@@ -323,7 +324,7 @@ int picture_consider(struct picture_reading *r, const char *key, const json_t *v
 int picture_consider_rows(struct picture_reading *r)
 {
 	const json_t *rows = json_object_get(r->info, "measurements");
-	int code = 0;
+	int code = index_rows(r);
 
 	for (size_t i = 0; code == 0 && i < json_array_size(rows); i++) {
 		const json_t *row = json_array_get(rows, i);
@@ -429,8 +430,10 @@ void picture_sources_done(struct picture_reading *r)
 		free(r->sources[i]);
 	}
 	free(r->sources);
+	json_decref(r->rows);
 	json_decref(r->known);
 	r->sources = NULL;
 	r->n_sources = 0;
+	r->rows = NULL;
 	r->known = NULL;
 }

@@ -14,6 +14,8 @@
 
 #define PROCESSES_MAX 50000
 #define KEPT_OF_EACH 5000 /* of the ended ones, by each order, when there are too many */
+#define LIVING_MAX                                                                                 \
+	500000 /* from then on those that did least go whether they ended or not: nobody has had so many at once */
 #define COMMAND_BYTES 512
 
 /* The rows of our own records, then those of other tools'. */
@@ -202,7 +204,7 @@ static void compact(struct process_table *t, const bool *keep)
 	t->n = kept;
 }
 
-/* What is below the 5000th of each order, and ended, goes. */
+/* What is below the 5000th of each order, and ended, goes; of far too many the living as well. */
 static void make_room(struct process_table *t)
 {
 	bool *keep = NULL;
@@ -220,7 +222,8 @@ static void make_room(struct process_table *t)
 		return;
 	}
 	for (size_t i = 0; i < t->n; i++)
-		keep[i] = !t->list[i].ended || process_weight(&t->list[i], BY_CPU) > cpu ||
+		keep[i] = (!t->list[i].ended && t->n < LIVING_MAX) ||
+			  process_weight(&t->list[i], BY_CPU) > cpu ||
 			  process_weight(&t->list[i], BY_MEMORY) > memory ||
 			  process_weight(&t->list[i], BY_IO) > io;
 	compact(t, keep);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the job was allowed beside what it used. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -10,6 +11,8 @@
 #include "report/info_value.h"
 #include "report/page.h"
 #include "report/show.h"
+
+#define LIMITS_MAX 100 /* each is held against all others */
 
 static double headline(const struct story *s, const char *name)
 {
@@ -155,12 +158,20 @@ void show_limits(struct page *p, const struct story *s)
 {
 	const json_t *limits = json_object_get(s->run->info, "target_limits");
 	const char *asked = info_text(s->run->info, "options", "limits");
+	size_t n = json_array_size(limits);
 	bool first = true;
 
-	for (size_t i = 0; i < json_array_size(limits); i++) {
+	for (size_t i = 0; i < n && i < LIMITS_MAX; i++) {
 		if (!show_limit_matters(s, json_array_get(limits, i)))
 			continue;
 		add_limit(p, s, json_array_get(limits, i), first);
+		first = false;
+	}
+	if (n > LIMITS_MAX) {
+		char more[80];
+
+		snprintf(more, sizeof(more), "%zu more limits are in the record", n - LIMITS_MAX);
+		page_words(p, first ? "allowed" : "", more);
 		first = false;
 	}
 	if (asked) {

@@ -3,7 +3,6 @@
 #include "record/foreign/beside.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,10 +53,10 @@ char *file_with_other_end(const char *path, const char *end, const char *other,
 
 int json_file_load(const char *path, json_t **ret, struct error *err)
 {
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	int fd = fd_open_regular(path, NULL);
 	struct buf bytes = { 0 };
 	struct error why = { 0 };
-	int r = fd < 0 ? -errno : fd_read_all(fd, STORED_INFO_MAX, &bytes);
+	int r = fd < 0 ? fd : fd_read_all(fd, STORED_INFO_MAX, &bytes);
 
 	*ret = NULL;
 	if (fd >= 0)

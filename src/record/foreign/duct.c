@@ -5,7 +5,6 @@
  * samples only. Where the files are is told by their names: the paths within info.json are relative to a directory that nobody knows any more.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/fd_read.h"
 #include "base/macros.h"
 #include "record/foreign/beside.h"
 #include "record/foreign/cells.h"
@@ -308,8 +308,8 @@ static void name_outputs(struct draft *d, const char *path)
 static int read_series(
 	const char *path, int fd, struct draft *d, struct duct_series *s, struct error *err)
 {
-	int own = fd < 0 ? open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) : -1;
-	int r = fd < 0 && own < 0 ? -errno : duct_series_read(s, fd < 0 ? own : fd, d);
+	int own = fd < 0 ? fd_open_regular(path, NULL) : -1;
+	int r = fd < 0 && own < 0 ? own : duct_series_read(s, fd < 0 ? own : fd, d);
 
 	if (r < 0)
 		error_set(err, r, "cannot read its series");

@@ -160,6 +160,8 @@ static int tell_row(struct telling *t, const char *key, const json_t *value)
 		known->statistics |= statistics;
 		return 0;
 	}
+	if (t->run->n_rows >= STORED_KEYS_MAX)
+		return -EFBIG;
 	/* The index keeps the key for as long as the run is written. */
 	if (json_object_set_new(t->run->index, key, json_null()) < 0)
 		return -ENOMEM;
@@ -219,7 +221,7 @@ static int tell_window(const json_t *window, void *context)
 				r = tell_rows(t, json_object_get(one, "values"));
 		}
 	}
-	return r < 0 ? -ENOMEM : 0;
+	return r < 0 && r != -EFBIG ? -ENOMEM : r;
 }
 
 int export_run_init(struct export_run *run, const struct stored_run *stored,
@@ -251,6 +253,9 @@ int export_run_init(struct export_run *run, const struct stored_run *stored,
 	}
 	if (r == -ENOMEM)
 		error_set(err, r, "cannot read %s", stored->file);
+	else if (r == -EFBIG && run->n_rows >= STORED_KEYS_MAX)
+		error_say(
+			err, r, "%s has more than %u measurements", stored->file, STORED_KEYS_MAX);
 	if (r < 0)
 		export_run_done(run);
 	return r;

@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/json_quote.h"
 #include "record/json_walk.h"
 
 void export_add_double(struct buf *out, double number)
@@ -46,18 +47,7 @@ void export_add_microseconds(struct buf *out, uint64_t ns)
 
 void export_add_string_n(struct buf *out, const char *text, size_t n)
 {
-	buf_add_char(out, '"');
-	for (size_t i = 0; i < n; i++) {
-		unsigned char c = (unsigned char) text[i];
-
-		if (c == '"' || c == '\\')
-			buf_addf(out, "\\%c", c);
-		else if (c < 0x20 || c == 0x7f)
-			buf_addf(out, "\\u%04x", (unsigned) c);
-		else
-			buf_add_char(out, (char) c);
-	}
-	buf_add_char(out, '"');
+	json_add_quoted(out, text, n);
 }
 
 void export_add_string(struct buf *out, const char *text)

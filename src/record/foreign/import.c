@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/fd_read.h"
 #include "record/foreign/cells.h"
+#include "record/stored_run.h"
 
 const struct importer *importer_find(const char *name)
 {
@@ -80,15 +82,21 @@ int import_file_open(const char *path, struct import_file *ret, struct error *er
 	memset(ret, 0, sizeof(*ret));
 	ret->path = path;
 	ret->name = slash ? slash + 1 : path;
-	ret->fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	if (ret->fd < 0 || fstat(ret->fd, &st) < 0)
-		r = error_set(err, -errno, "cannot read it");
-	else if (S_ISDIR(st.st_mode))
-		ret->is_directory = true;
-	else if (!S_ISREG(st.st_mode))
+	ret->fd = fd_open_regular(path, &st);
+	if (ret->fd == -EISDIR) {
+		ret->fd = open(path, O_RDONLY | O_DIRECTORY | O_NOCTTY | O_CLOEXEC);
+		ret->is_directory = ret->fd >= 0;
+		r = ret->fd < 0 ? error_set(err, -errno, "cannot read it") : 0;
+	} else if (ret->fd == -ENXIO) {
 		r = error_say(err, -EINVAL, "it is neither a file nor a directory");
-	else
+	} else if (ret->fd < 0) {
+		r = error_set(err, ret->fd, "cannot read it");
+	} else if ((uint64_t) st.st_size > STORED_SERIES_MAX) {
+		r = error_say(err, -EFBIG, "it is larger than %llu GiB, which no record is",
+			(unsigned long long) (STORED_SERIES_MAX >> 30));
+	} else {
 		ret->size = (uint64_t) st.st_size;
+	}
 	if (r == 0)
 		r = read_head(ret, err);
 	if (r < 0)

@@ -3,13 +3,13 @@
 #include "record/foreign/summary_series.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/fd_read.h"
 #include "record/foreign/beside.h"
 #include "record/foreign/draft.h"
 #include "record/foreign/import.h"
@@ -25,12 +25,11 @@ static int read_table(
 	const struct two_files *f, struct table_series *t, struct draft *d, struct error *err)
 {
 	bool named = strcmp(f->series, f->file->path) == 0;
-	int fd =
-		named ? f->file->fd : open(f->series, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	int fd = named ? f->file->fd : fd_open_regular(f->series, NULL);
 	int r;
 
 	if (fd < 0)
-		return error_set(err, -errno, "cannot read %s", f->series);
+		return error_set(err, fd, "cannot read %s", f->series);
 	r = table_series_read(t, fd, d, err);
 	if (!named)
 		close(fd);

@@ -2,10 +2,10 @@
 /* The request as JSON: numbers in base units, what is not known is not there. schema/assay-size.schema.json describes it. */
 #include <jansson.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/buf.h"
 #include "model/value.h"
+#include "record/json_dump.h"
 #include "report/info_value.h"
 #include "report/size/size_plan.h"
 
@@ -130,7 +130,6 @@ void size_plan_json(
 	const struct size_plan *plan, const struct size_options *options, struct buf *out)
 {
 	json_t *of = json_object();
-	char *text;
 
 	info_set_text(of, "schema", "assay-size");
 	info_set_text(of, "version", "1.0");
@@ -152,13 +151,7 @@ void size_plan_json(
 	set_beside(json_object_get(of, "memory_bytes"), &plan->parts[SIZE_MEMORY]);
 	json_object_set_new(of, "wall_seconds", part_json(&plan->parts[SIZE_TIME], SIZE_TIME));
 	json_object_set_new(of, "cpus", cores_json(plan));
-	text = json_dumps(of, JSON_INDENT(2) | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(15));
+	json_dump_to(out, of, JSON_INDENT(2) | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(15));
+	buf_add_char(out, '\n');
 	json_decref(of);
-	if (text) {
-		buf_add_text(out, text);
-		buf_add_char(out, '\n');
-	} else {
-		out->failed = true;
-	}
-	free(text);
 }

@@ -2,10 +2,10 @@
 /* Writes as JSON what was asked for, used and lost. A sum that no run stands behind is not there. */
 #include "report/size/size_waste.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
+#include "record/json_dump.h"
 #include "report/info_value.h"
 
 static json_t *sums(size_t runs, double asked, double used)
@@ -93,12 +93,8 @@ static json_t *waste_object(const struct size_waste *waste)
 void size_waste_json(const struct size_waste *waste, struct buf *out)
 {
 	json_t *of = waste_object(waste);
-	char *text = json_dumps(of, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
 
-	if (text)
-		buf_add_text(out, text);
+	json_dump_to(out, of, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
 	buf_add_char(out, '\n');
-	out->failed = out->failed || !text;
-	free(text);
 	json_decref(of);
 }
