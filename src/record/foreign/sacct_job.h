@@ -35,7 +35,7 @@ struct sacct_job {
 	struct told step_elapsed, step_cpu, step_user_cpu, step_system_cpu;
 	struct told rss, vmsize, task_read, task_write, gpu_memory, gpu_busy;
 	struct told memory_sum, read_sum, written_sum, energy;
-	struct told tasks, nodes; /* the most of any step; of the job */
+	struct told tasks, nodes, cpus; /* the most of any step; of the job */
 	char rss_step[SACCT_ID_SIZE]; /* where the largest RSS was */
 	size_t steps, steps_without_rss;
 	size_t failed_steps; /* by their states */

@@ -47,7 +47,8 @@ static struct size_fact of_all_tasks(const json_t *info, struct size_fact larges
 	double tasks = size_sane(
 		info_number(json_object_get(info, "summary"), SIZE_TASKS, "value"), SIZE_CORES_MAX);
 
-	largest.of_one_step = largest.quality == LOWER_BOUND;
+	/* It may also be one because how many tasks there were is not told, which is said by itself. */
+	largest.of_one_step = largest.quality == LOWER_BOUND && tasks == 1;
 	largest.quality = LOWER_BOUND;
 	largest.upper = (double) INFINITY;
 	if (tasks > 1) {
