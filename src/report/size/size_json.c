@@ -74,6 +74,8 @@ static json_t *part_json(const struct size_part *part, enum size_resource resour
 		info_set_count(of, "rank", b->rank);
 	if (b->drifts)
 		info_set_number(of, "drift", b->drift);
+	if (b->serial)
+		json_object_set_new(of, "serial", json_true());
 	if (orders[b->order])
 		info_set_text(of, "drift_not_looked_for", orders[b->order]);
 	if (b->by) {

@@ -93,10 +93,15 @@ static const char *moved_words(const struct size_bound *b)
 /* "the largest of 20", "number 19 of 20" */
 static void add_rank(const struct size_bound *b, struct buf *line)
 {
-	if (b->rank == b->n)
+	if (b->rank == 0)
+		buf_add_text(line,
+			"what these runs needed, which is more than the next step from the last");
+	else if (b->rank == b->n)
 		buf_addf(line, "the largest of %zu", b->n);
 	else
 		buf_addf(line, "number %zu of %zu", b->rank, b->n);
+	if (b->by_steps)
+		buf_add_text(line, " steps from one run to the next, made from the last one");
 	buf_add_text(line, moved_words(b));
 }
 
@@ -105,10 +110,15 @@ static void add_of_rank(const struct size_bound *b, const struct size_options *o
 	buf_add_text(line, "enough for the next run with a chance of ");
 	add_percent(line, b->promise);
 	buf_add_text(line, b->by       ? ", if needs go on along this line: "
+			   : b->serial ? ", if it differs from the last as each did from the one "
+					 "before: "
 			   : b->drifts ? ", if the drift goes on: "
-				       : ", whatever the distribution: ");
+				       : ", whatever the distribution, if it is one of the same "
+					 "kind: ");
 	add_rank(b, line);
-	if (o->wish.confidence > 0) {
+	if (o->wish.confidence > 0 && b->serial) {
+		buf_add_text(line, "; of all future runs nothing is known");
+	} else if (o->wish.confidence > 0) {
 		buf_add_text(line, "; with a confidence of ");
 		add_percent(line, b->confidence);
 		buf_add_text(line, " for ");
@@ -143,14 +153,17 @@ static void add_of_margin(
 	const struct size_bound *b = &part->bound;
 
 	bool has_extra = b->margin > 1 + 1e-9;
+	const char *of = b->by_steps ? " steps from one run to the next, made from the last one"
+			 : b->n == 1 ? " run"
+				     : " runs";
 
 	if (has_extra)
-		buf_addf(line, "%.3g times the largest of %zu run%s%s. %s cover the next with ",
-			b->margin, b->n, b->n == 1 ? "" : "s", moved_words(b),
+		buf_addf(line, "%.3g times the largest of %zu%s%s. %s cover the next with ",
+			b->margin, b->n, of, moved_words(b),
 			b->n == 1 ? "One run alone would" : "They alone would");
 	else
-		buf_addf(line, "the largest of %zu run%s%s. They cover the next with ", b->n,
-			b->n == 1 ? "" : "s", moved_words(b));
+		buf_addf(line, "the largest of %zu%s%s. They cover the next with ", b->n, of,
+			moved_words(b));
 	add_percent(line, b->promise);
 	if (b->promise < o->wish.target) {
 		buf_add_text(line, has_extra ? "; the extra is for " : ", and not ");
@@ -255,6 +268,9 @@ static void add_place(const struct size_bound *b, enum size_resource resource,
 		amount_text(resource, b->slope, slope);
 		buf_addf(line, "It follows %s: %s, and %s for each; asked for %.6g.", o->by, fixed,
 			slope, b->at);
+	} else if (b->serial) {
+		buf_add_text(line, "Each run is like the one before it: the request is for the "
+				   "next step from the last, and for what all of them needed.");
 	} else if (b->drifts && fabs(b->drift) < 0.0005) {
 		buf_add_text(line, "The runs drift, by how much is not clear; the request is for a "
 				   "drift as high as these runs allow.");
