@@ -1078,7 +1078,7 @@ def test_a_copy_has_the_first_amount_and_the_others_are_told(records):
     called = records.size("runs", "--policy", "retry", "--apply", "job.sh")
 
     assert len(steps) > 1 and f"\n+#SBATCH --mem={steps[0] // MIB}M\n" in called.out
-    assert "assay: memory: first this, which is enough for " in called.err and "; after a failure " in called.err
+    assert "assay: memory: first this; after a failure " in called.err and "the first was enough for " in called.err
 
 
 def test_a_job_of_slurm_that_ran_out_of_memory_needs_more_than_it_asked_for(records):

@@ -184,6 +184,9 @@ static int take_steps(struct size_part *part, const struct size_point *points, s
 	int r = size_policy_find(
 		points, n, &o->wish, (double) part->once, asked_for_memory, &part->steps);
 
+	if (r == 0)
+		r = size_policy_try(
+			points, n, &o->wish, asked_for_memory, part->steps.n < 2, &part->tried);
 	for (size_t i = 0; r == 0 && i < part->steps.n; i++)
 		part->requests[part->n_requests++] = (uint64_t) part->steps.steps[i];
 	if (part->n_requests > 0)

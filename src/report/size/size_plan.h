@@ -10,6 +10,7 @@
 #include "report/size/size_bound.h"
 #include "report/size/size_policy.h"
 #include "report/size/size_run.h"
+#include "report/size/size_tried.h"
 #include "report/statistics.h"
 
 struct size_ask;
@@ -34,6 +35,7 @@ struct size_part {
 	struct size_bound bound;
 	struct size_steps
 		steps; /* of memory with retries, where there is a promise; else .n is 0 */
+	struct size_tried tried; /* what they come to */
 	uint64_t request; /* rounded up: bytes, seconds, cores; 0: none can be made */
 	uint64_t once; /* the same without retries */
 	uint64_t next_try; /* rounded up, as a request: where none can be made */

@@ -15,6 +15,7 @@
 #include "report/page.h"
 #include "report/size/size_forms.h"
 #include "report/size/size_plan.h"
+#include "report/size/size_tried.h"
 #include "report/wrap.h"
 
 #define GIB (1024.0 * 1024 * 1024)
@@ -213,29 +214,61 @@ static void add_sureness(enum size_resource resource, const struct size_part *pa
 		add_of_cut_off(resource, part, line);
 }
 
-/* What a job holds on average by each way. */
+/* What they come to; or why that is not known. */
+static void add_tried(const struct size_part *part, struct buf *line)
+{
+	const struct size_tried *tried = &part->tried;
+	char once[UNITS_TEXT_SIZE];
+
+	if (tried->n == 0) {
+		buf_add_text(line, " How often the first is enough is not known: ");
+		if (part->bound.drifts || part->bound.serial)
+			buf_add_text(line, part->bound.drifts
+						   ? "the runs drift."
+						   : "each run is like the one before it.");
+		else
+			buf_addf(line, "it takes %d runs to say.",
+				part->bound.by ? SIZE_TRIED_LEAST_BY : SIZE_TRIED_LEAST);
+		return;
+	}
+	buf_addf(line, " Tried on each of %zu runs by what the others alone lead to%s, ", tried->n,
+		part->bound.by ? " along this line" : "");
+	if (isnan(tried->first)) {
+		buf_add_text(line, "how often the first is enough is not known: runs were cut off "
+				   "below it.");
+		return;
+	}
+	buf_addf(line, "the first was enough for %zu: ", tried->enough);
+	add_percent(line, tried->first);
+	buf_add_text(line, ", give or take chance ");
+	add_percent(line, tried->first_low);
+	buf_add_text(line, " to ");
+	add_percent(line, tried->first_high);
+	buf_add_char(line, '.');
+	amount_text(SIZE_MEMORY, (double) part->once, once);
+	if (isnan(tried->held))
+		buf_add_text(line, " What was held is not known: runs were cut off.");
+	else
+		buf_addf(line,
+			" They held %.0f %% of what asking first for %s would, failed attempts "
+			"counted whole.",
+			100 * tried->held / tried->held_once, once);
+}
+
+/* What comes first, what after a failure, and what a job holds on average by each way. */
 void size_plan_say_steps(const struct size_plan *plan, struct buf *line)
 {
 	const struct size_part *part = &plan->parts[SIZE_MEMORY];
-	const struct size_bound *b = &part->bound;
-	char amount[UNITS_TEXT_SIZE];
 
-	amount_text(SIZE_MEMORY, (double) part->once, amount);
-	buf_add_text(line, "first this, which is enough for ");
-	add_percent(line, part->steps.first);
-	buf_add_text(line, b->by       ? ", if needs go on along this line"
-			   : b->drifts ? ", if the drift goes on"
-				       : "");
+	buf_add_text(line, "first this");
 	for (size_t i = 1; i < part->n_requests; i++) {
 		char step[UNITS_TEXT_SIZE];
 
 		amount_text(SIZE_MEMORY, (double) part->requests[i], step);
 		buf_addf(line, "%s %s", i == 1 ? "; after a failure" : ", then", step);
 	}
-	buf_addf(line,
-		". That holds %.0f %% of what asking first for %s would, failed attempts counted "
-		"whole.",
-		100 * part->steps.expected / part->steps.once, amount);
+	buf_add_char(line, '.');
+	add_tried(part, line);
 }
 
 static bool is_in_bytes(const char *field)
