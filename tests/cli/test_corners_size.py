@@ -164,3 +164,63 @@ def test_a_drift_of_one_percent_is_followed_before_it_is_plain(records):
         records.write(1000 * 1.01 ** number * math.exp(generator.gauss(0, 0.03)))
 
     assert 0 < records.json("runs")["memory_bytes"]["drift"] < 0.02
+
+
+# Figures that add up
+
+SHARED = ("at most 2 processes were alive at once, none above the largest; 150 MiB of new shared memory (tmpfs, memfd) on this machine was mapped by no process of the "
+          "job and is not in the lower bound")
+
+
+def with_strangers_tmpfs(records, in_cgroup, **more):
+    return records.write(value(100 * MIB, "cgroup_memory_nonreclaimable_peak_bytes", "lower_bound", lower=100 * MIB, upper=250 * MIB, why=SHARED), ticks=10,
+                         summary={"cgroup_peak_memory_shmem_bytes": value(in_cgroup * MIB, "cgroup_memory_shmem_bytes", "sampled")}, **more)
+
+
+@pytest.mark.parametrize("in_cgroup", [0, 46, 150])
+def test_what_strangers_wrote_to_shared_memory_is_not_in_the_surcharge(records, in_cgroup):
+    """46 MiB were the job's at the most, of 150: it stands on those and 100 MiB, of which at most 100 MiB (but for three digits of words) may be."""
+    run = with_strangers_tmpfs(records, in_cgroup)
+    memory = records.json(run)["memory_bytes"]
+
+    assert memory["seen"]["max"] == (100 + in_cgroup) * MIB
+    assert (100 + in_cgroup) * MIB <= memory["stands_on"] <= (101 + in_cgroup) * MIB
+    assert memory.get("new_shared", 0) == in_cgroup * MIB
+
+
+@pytest.mark.parametrize("runs", [1, 5, 25])
+@pytest.mark.parametrize("quality, more", [("exact", {}), ("lower_bound", {"lower": 100 * MIB, "upper": GIB}), ("sampled", {})])
+@pytest.mark.parametrize("key", ["proc_hwm_bytes", "cgroup_memory_nonreclaimable_peak_bytes"])
+def test_the_amounts_of_a_request_add_up(records, runs, quality, more, key):
+    for number in range(runs):
+        records.write(value((100 + number * 7 % 25) * MIB, key, quality, **more), ticks=16)
+    memory = records.json("runs")["memory_bytes"]
+    text = records.text("runs")
+    of_run = memory["measured_part"] + memory["missed_part"] + memory["kernel_part"]
+
+    assert of_run == pytest.approx(memory["stands_on"])
+    assert memory["around"] == 16 * MIB
+    amount = of_run * memory["margin"] + memory["around"]
+    assert amount <= memory["request"] < amount * 1.05 + MIB
+    assert (memory["missed_part"] > 0) == (quality != "exact") and (memory["kernel_part"] > 0) == (key == "proc_hwm_bytes")
+    assert f"The request is {memory['measured_part'] // MIB} MiB of a run" in text and "16 MiB for what is around the job" in text
+    assert ("that it may have missed" in text) == (quality != "exact") and ("that the kernel takes" in text) == (key == "proc_hwm_bytes")
+    assert (", times " in text) == (runs < 19)
+
+
+def test_time_has_an_allowance_for_what_is_around_the_command(records):
+    for _ in range(25):
+        records.write(100, wall=600)
+    time = records.json("runs")["wall_seconds"]
+
+    assert (time["stands_on"], time["around"], time["request"]) == (600, 30, 660)
+    assert "--time=00:11:00" in records.text("runs") and "30 s for what is before and behind the command" in records.text("runs")
+
+
+def test_times_of_sacct_are_of_whole_jobs(records):
+    records.call.write("jobs.txt", "JobID|JobName|State|ExitCode|Start|Elapsed|AllocCPUS\n" + "".join(
+        f"{number}|a|COMPLETED|0:0|2026-01-{number:02}T10:00:00|00:09:59|1\n" for number in range(1, 26)))
+    called = records.call("size", "--json", "jobs.txt")
+    time = parse(called.out, "assay-size")["wall_seconds"]
+
+    assert (time["stands_on"], time["around"], time["request"]) == (600, 0, 600)

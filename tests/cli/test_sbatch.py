@@ -12,7 +12,7 @@ from calling import Caller
 from slurm import PROGRAMS, Slurm
 from test_size import Records
 
-ASKED = {"MinMemoryNode": "208M", "CPUs/Task": "1", "TimeLimit": "00:10:00"}
+ASKED = {"MinMemoryNode": "208M", "CPUs/Task": "1", "TimeLimit": "00:11:00"}
 # What the amounts decide, and what differs from one job to the next.
 OF_THE_JOB = {*ASKED, "MinMemoryCPU", "MinCPUsNode", "NumCPUs", "NumNodes", "TRES", "ReqTRES", "JobId", "ArrayJobId", "Priority", "Command", "StdErr", "StdOut",
               "SubmitTime", "EligibleTime", "AccrueTime", "LastSchedEval", "StartTime", "EndTime", "Deadline", "TimeMin"}

@@ -75,6 +75,11 @@ static json_t *part_json(const struct size_part *part, enum size_resource resour
 	info_set_number(of, "stands_on", b->stands_on);
 	info_set_number(of, "margin", b->margin);
 	info_set_count(of, "runs_needed", b->needed);
+	info_set_number(of, "measured_part", part->measured_part);
+	info_set_number(of, "missed_part", part->missed_part);
+	info_set_number(of, "kernel_part", part->kernel_part);
+	if (part->request > 0)
+		info_set_number(of, "around", part->around);
 	if (b->rank > 0)
 		info_set_count(of, "rank", b->rank);
 	if (b->drifts)

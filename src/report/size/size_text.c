@@ -352,36 +352,6 @@ static void add_unknown(
 	buf_add_char(line, '.');
 }
 
-/* What stands in the request beside what was measured. */
-static void add_added(const struct size_part *part, struct buf *line)
-{
-	buf_add_text(line, "On top of it: ");
-	if (part->missed > 0)
-		buf_addf(line, "what %s may have missed, ", part->measured == 1 ? "it" : "some");
-	if (part->of_processes > 0)
-		buf_add_text(line, "what the kernel takes, ");
-	buf_addf(line, "%.0f MiB for what is around the job: shell, scheduler, assay.",
-		SIZE_AROUND_BYTES / (1024.0 * 1024));
-}
-
-/* What is in the numbers that no process has in memory. */
-static void add_beside(const struct size_part *part, struct buf *line)
-{
-	char bytes[UNITS_TEXT_SIZE];
-
-	if (part->shared > 0) {
-		amount_text(SIZE_MEMORY, part->shared, bytes);
-		buf_addf(line,
-			"In it: up to %s of shared memory (tmpfs, memfd) that came during a run "
-			"and that no process had mapped, taken as the job's own. ",
-			bytes);
-	}
-	if (part->swapped > 0) {
-		amount_text(SIZE_MEMORY, part->swapped, bytes);
-		buf_addf(line, "In it: up to %s that was swapped out at the most. ", bytes);
-	}
-}
-
 void size_plan_say_none(const struct size_plan *plan, enum size_resource resource, struct buf *out)
 {
 	const struct size_part *part = &plan->parts[resource];
@@ -435,14 +405,19 @@ static void part_text(struct page *p, const struct size_plan *plan, const struct
 	add_unknown(plan, part, &line);
 	if (resource == SIZE_MEMORY) {
 		buf_add_char(&line, ' ');
-		add_beside(part, &line);
-		add_added(part, &line);
-	} else if (part->stretch > 1.005) {
-		buf_addf(&line,
-			" On %" PRIu64
-			" core%s it may take up to %.3g times as long, which is in it.",
-			plan->parts[SIZE_CPUS].request,
-			plan->parts[SIZE_CPUS].request == 1 ? "" : "s", part->stretch);
+		size_plan_say_added(part, &line);
+	} else {
+		if (part->stretch > 1.005)
+			buf_addf(&line,
+				" On %" PRIu64
+				" core%s it may take up to %.3g times as long, which is in it.",
+				plan->parts[SIZE_CPUS].request,
+				plan->parts[SIZE_CPUS].request == 1 ? "" : "s", part->stretch);
+		if (part->around > 0)
+			buf_addf(&line,
+				" On top of it: %.0f s for what is before and behind the command "
+				"in a job.",
+				part->around);
 	}
 	say(p, &line);
 	buf_done(&line);
