@@ -151,9 +151,11 @@ void text_add_scatter(
 	bool other_is_wider = d->scatter > 1;
 	double times = other_is_wider ? d->scatter : 1 / d->scatter;
 
-	if (d->confidence > 0 && least == 1) {
-		buf_addf(out, "how %s scatters one run does not show: taken to be as %s does",
-			d->base_n == 1 ? base : other, d->base_n == 1 ? other : base);
+	if (d->confidence > 0 && least <= 2 && !d->widened) {
+		buf_addf(out, "how %s scatters %s: taken to be as %s does",
+			d->base_n == least ? base : other,
+			least == 1 ? "one run does not show" : "two runs hardly show",
+			d->base_n == least ? other : base);
 		return;
 	}
 	/* Where the larger group scatters more, the interval is wider than it need be. */

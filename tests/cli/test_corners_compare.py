@@ -127,6 +127,13 @@ def test_of_groups_of_one_size_that_do_not_scatter_alike_it_is_said(records):
     assert "less sure than it says" in judged["why"]
 
 
+@pytest.mark.parametrize("values, says", [([103], "how B scatters one run does not show: taken to be as A does"), ([103, 103.1], "how B scatters two runs hardly show: taken to be as A does")])
+def test_of_one_run_or_two_against_many_it_is_said_what_is_taken_for_granted(records, values, says):
+    found = records.difference(*records.group("a", [100 + i / 20 for i in range(40)]), "--", *records.group("b", values))
+
+    assert found["verdict"] == "higher" and says in found["note"]
+
+
 @pytest.mark.parametrize("words", [("-F", "wal_seconds"), ("-F", "zz*"), ("-F", "nosuch,wall_seconds"), ("--by", "hostnam"), ("--by", "tag:brnch"),
                                    ("--fail-if", "wall_second > 3"), ("--fail-if", "wall_second > 3", "--unjudged", "pass"),
                                    ("--fail-if", "tags.brnch > 3", "--unjudged", "fail")])
