@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* assay compare: what distinguishes runs, and whether the difference is more than chance. */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,6 +72,12 @@ static const struct option_row rows[] = {
 		.offers = OFFERS_FIELD,
 		.help = "ends with status 1 when it is met, such as 'proc_peak_pss_total_bytes > "
 			"+10%'" },
+	{ .name = "noise",
+		.argument = "PERCENT",
+		.offers = "0 5 10",
+		.default_text = "not known: changes between single runs are not judged",
+		.help = "by how much runs of one thing may differ by chance, of the base, where "
+			"there are too few of them to show it" },
 	{ .name = "unjudged",
 		.argument = "HOW",
 		.choices = unjudged,
@@ -117,18 +124,26 @@ static int no_memory(struct error *err)
 static int set_by(
 	struct request *q, struct option_values *values, const char *text, struct error *err)
 {
-	struct buf by = { 0 };
+	char *by = text ? field_meant(text) : NULL;
 
 	if (!text)
 		return 0;
-	if (strncmp(text, "tag:", 4) == 0)
-		buf_addf(&by, "tags.%s", text + 4);
-	else
-		buf_add_text(&by, strcmp(text, "host") == 0 ? "hostname" : text);
-	if (!by.failed && by.data)
-		q->runs.by = options_keep(values, by.data, by.len);
-	buf_done(&by);
+	if (by)
+		q->runs.by = options_keep(values, by, strlen(by));
+	free(by);
 	return q->runs.by && !values->failed ? 0 : no_memory(err);
+}
+
+/* The name that is meant by the n bytes of a word; a pattern is taken as it is. On the heap. */
+static char *name_of(const char *word, size_t n)
+{
+	char *text = strndup(word, n);
+	char *name = text && !strpbrk(text, "*?[") ? field_meant(text) : NULL;
+
+	if (!text || strpbrk(text, "*?["))
+		return text;
+	free(text);
+	return name;
 }
 
 static int add_fields(struct request *q, const char *text, struct error *err)
@@ -140,7 +155,7 @@ static int add_fields(struct request *q, const char *text, struct error *err)
 		if (!fields)
 			return no_memory(err);
 		q->fields = fields;
-		fields[q->n_fields] = n > 0 ? strndup(at, n) : NULL;
+		fields[q->n_fields] = n > 0 ? name_of(at, n) : NULL;
 		if (n > 0 && !fields[q->n_fields])
 			return no_memory(err);
 		q->n_fields += n > 0;
@@ -189,6 +204,22 @@ static int set_confidence(struct request *q, const char *text, struct error *err
 		return error_say(err, -EINVAL,
 			"--confidence: '%.40s' is no number of percent from 50 to 99.9", text);
 	q->view.confidence = percent / 100;
+	return 0;
+}
+
+/* "5" or "5%", of each condition; without it nothing is known of chance. */
+static int set_noise(struct request *q, const char *text, struct error *err)
+{
+	size_t digits = text ? strspn(text, "0123456789.") : 0;
+	char *end = NULL;
+	double percent = text ? strtod(text, &end) : (double) NAN;
+
+	if (text && (digits == 0 || end != text + digits || (*end && strcmp(end, "%") != 0) ||
+			    percent > 100))
+		return error_say(
+			err, -EINVAL, "--noise: '%.40s' is not a percentage from 0 to 100", text);
+	for (size_t i = 0; i < q->n_conditions; i++)
+		q->conditions[i].noise = percent / 100;
 	return 0;
 }
 
@@ -241,7 +272,7 @@ static int read_request(
 	if (set_by(q, values, verb_option(verb, values, "by"), err) < 0 ||
 		set_fields(q, verb_value(verb, values, "fields"), err) < 0 ||
 		set_conditions(q, verb_value(verb, values, "fail-if"), err) < 0 ||
-		set_asked(q, err) < 0)
+		set_noise(q, verb_option(verb, values, "noise"), err) < 0 || set_asked(q, err) < 0)
 		return err->code;
 	return set_confidence(q, verb_option(verb, values, "confidence"), err);
 }
@@ -323,6 +354,9 @@ static int status_of(const struct request *q)
 		met += q->view.judgements[i].result == CONDITION_MET;
 		not_judged += q->view.judgements[i].result == CONDITION_NOT_JUDGED;
 	}
+	/* A field that nobody has is a mistake in the words, and nothing was looked at. */
+	if (met == 0 && q->runs.unknown > 0)
+		return EXIT_USAGE;
 	if (met > 0 || (not_judged > 0 && q->unjudged == UNJUDGED_FAIL))
 		return EXIT_TROUBLE;
 	if (not_judged > 0 && q->unjudged == UNJUDGED_ERROR)

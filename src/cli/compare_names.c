@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
+#include "cli/completion.h"
 #include "cli/verb.h"
 #include "record/fields.h"
 #include "report/nearest.h"
@@ -81,16 +83,45 @@ void asked_names_look(struct asked_names *asked, const struct stored_run *run)
 		run_every_field(run, look_at, asked);
 }
 
-void asked_names_warn(const struct asked_names *asked)
+/* Whether it is, or the pattern fits, one of the lines; of NAME.MEMBER, NAME is looked for. */
+static bool is_among(const struct asked_name *a, const char *names)
 {
+	const char *dot = strrchr(a->name, '.');
+
+	for (const char *at = names; at && *at; at += strcspn(at, "\n") + 1) {
+		size_t n = strcspn(at, "\n");
+		char *name = strndup(at, n);
+		bool found = name && (a->is_pattern ? fnmatch(a->name, name, 0) == 0
+						    : strcmp(a->name, name) == 0);
+
+		/* memory_peak_bytes.lower */
+		if (name && !a->is_pattern && dot && (size_t) (dot - a->name) == n)
+			found = found || strncmp(a->name, name, n) == 0;
+		free(name);
+		if (found)
+			return true;
+	}
+	return false;
+}
+
+size_t asked_names_warn(const struct asked_names *asked)
+{
+	struct buf known = { 0 };
+	size_t unknown = 0;
+
 	for (size_t i = 0; asked->looked_at > 0 && i < asked->n; i++) {
 		const struct asked_name *a = &asked->list[i];
 
-		if (!a->seen)
-			complain("no run here has a field '%.80s'%s%s%s", a->name,
-				a->near ? "; '" : "", a->near ? a->near : "",
-				a->near ? "' is the nearest" : "");
+		if (a->seen)
+			continue;
+		complain("no run here has a field '%.80s'%s%s%s", a->name, a->near ? "; '" : "",
+			a->near ? a->near : "", a->near ? "' is the nearest" : "");
+		if (!known.data)
+			completion_fields(&known);
+		unknown += !field_is_apart(a->name) && !is_among(a, known.data);
 	}
+	buf_done(&known);
+	return unknown;
 }
 
 void asked_names_done(struct asked_names *asked)

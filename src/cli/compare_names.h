@@ -26,8 +26,8 @@ struct asked_names {
 /* Borrows the name. */
 void asked_names_add(struct asked_names *asked, const char *name, bool may_be_pattern);
 void asked_names_look(struct asked_names *asked, const struct stored_run *run);
-/* A line for each that no run has. */
-void asked_names_warn(const struct asked_names *asked);
+/* A line for each that no run has. Returns how many of those none can have: neither fields of any record nor statistics of any measurement. */
+size_t asked_names_warn(const struct asked_names *asked);
 void asked_names_done(struct asked_names *asked);
 
 #endif

@@ -155,7 +155,7 @@ int compare_runs(struct compare_runs *runs, char **words, struct compare *c)
 		.context = &t };
 	r = take_words(&t, words);
 	if (r == 0) {
-		asked_names_warn(&runs->asked);
+		runs->unknown = asked_names_warn(&runs->asked);
 		say_again(&c->repeated, "the same run was named twice; it counts once",
 			"the same runs were named several times; each counts once");
 		say_again(&c->shared,

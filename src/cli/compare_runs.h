@@ -16,6 +16,7 @@ struct compare_runs {
 	bool all_outcomes;
 	struct compare_wish wish;
 	struct asked_names asked; /* looked for in each run */
+	size_t unknown; /* names that were asked for and that no run has, nor can have */
 	size_t unreadable; /* runs that were named and could not be read; a line was said about each */
 };
 

@@ -16,7 +16,8 @@ static const struct option_row rows[] = {
 		.letter = 'n',
 		.argument = "N",
 		.offers = OFFERS_NOTHING,
-		.help = "those N alone that began last" },
+		.help = "those N alone that began last; with --sort, the N greatest in that "
+			"order" },
 	{ OPTION_RUNS_PREFIX },
 
 	{ .group = "What is shown",
@@ -43,8 +44,7 @@ static const struct option_row rows[] = {
 		.choices = ls_format_choices,
 		.default_text = "table",
 		.environment = "ASSAY_LS_FORMAT",
-		.help = "table for people; json, jsonl (a line a run), csv (RFC 4180) or yaml for "
-			"programs" },
+		.help = "table for people; json, jsonl (a line a run), csv or yaml for programs" },
 	{ .name = "list-fields",
 		.help = "the names of all fields that these runs have, one a line" },
 

@@ -83,7 +83,7 @@ static void write_jsonl(const struct ls_rows *rows, struct buf *out)
 	}
 }
 
-/* RFC 4180, 2.: quotes around what has a comma, a quote or a line's end in it. An empty text has them too: it is not what a run lacks. */
+/* RFC 4180, but for the ends of lines, which are those of shells and of whatever else reads lines here; 2.: quotes around what has a comma, a quote or a line's end in it. An empty text has them too: it is not what a run lacks. */
 static void add_csv_text(struct buf *out, const char *text, size_t n)
 {
 	bool plain = n > 0;
@@ -114,7 +114,7 @@ static void write_csv(const struct ls_rows *rows, struct buf *out)
 		buf_add_text(out, i ? "," : "");
 		add_csv_text(out, name, strlen(name));
 	}
-	buf_add_text(out, "\r\n");
+	buf_add_char(out, '\n');
 	for (size_t row = 0; row < rows->n; row++) {
 		for (size_t i = 0; i < query->n_fields; i++) {
 			const struct ls_cell *cell = &rows->list[row].cells[query->fields[i]];
@@ -125,7 +125,7 @@ static void write_csv(const struct ls_rows *rows, struct buf *out)
 			else if (cell->type != FIELD_ABSENT)
 				add_number(out, cell);
 		}
-		buf_add_text(out, "\r\n");
+		buf_add_char(out, '\n');
 	}
 }
 

@@ -91,7 +91,8 @@ static int read_newest(const struct verb *verb, const struct option_values *valu
 	if (query->newest)
 		return error_say(
 			err, -EINVAL, "%s and --last: one of them says how many", value->source);
-	query->newest = n;
+	/* Of an order that was asked for its greatest, as the newest are those of the usual one. */
+	*(verb_value(verb, values, "sort")->text ? &query->top : &query->newest) = n;
 	return 0;
 }
 

@@ -329,7 +329,12 @@ void ls_rows_arrange(struct ls_rows *rows)
 	const struct ls_query *query = rows->query;
 	struct order by_start = { &query->started, 1, true, true };
 	struct order order = { query->sort, query->n_sort, query->reverse, false };
+	struct order greatest = { query->sort, query->n_sort, true, false };
 
+	if (query->top) {
+		qsort_r(rows->list, rows->n, sizeof(*rows->list), compare_rows, &greatest);
+		ls_rows_cut(rows, rows->n < query->top ? rows->n : query->top);
+	}
 	if (query->newest) {
 		qsort_r(rows->list, rows->n, sizeof(*rows->list), compare_rows, &by_start);
 		ls_rows_cut(rows, rows->n < query->newest ? rows->n : query->newest);

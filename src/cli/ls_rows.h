@@ -39,6 +39,7 @@ struct ls_query {
 	size_t **where_names; /* of each, the number of each of its fields */
 	size_t n_wheres;
 	size_t newest; /* so many that began last; 0: all */
+	size_t top; /* so many that are greatest in the order; 0: all */
 	bool reverse;
 };
 

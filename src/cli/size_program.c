@@ -394,6 +394,10 @@ static void say_unsure(
 	else if (part->bound.method == SIZE_MARGIN && wish->confidence > 0)
 		complain("%s: a confidence of %.9g %% is not reached; it takes %zu runs", resource,
 			100 * wish->confidence, part->bound.needed);
+	else if (part->bound.serial && wish->confidence > 0)
+		complain("%s: each run is like the one before it: of all future runs nothing is "
+			 "known",
+			resource);
 }
 
 /* On standard error, for who reads the lines of a scheduler or the difference in a script. */

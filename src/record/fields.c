@@ -230,12 +230,54 @@ static struct field file_field(const struct stored_run *run, const char *name)
 	return (struct field){ 0 };
 }
 
+/* Ended, and not as it should: with a code other than 0, by a signal, by a limit. Another tool that tells how it ended has a code where it ended well. */
+bool run_failed(const struct stored_run *run)
+{
+	const json_t *outcome = json_object_get(run->info, "outcome");
+	const json_t *code = json_object_get(outcome, "exit_code");
+
+	if (run->state != STORED_DONE)
+		return false;
+	if (json_object_get(run->info, "limit") || json_object_get(outcome, "signal"))
+		return true;
+	if (json_is_number(code))
+		return json_number_value(code) != 0;
+	return json_object_get(run->info, "imported") && json_object_get(outcome, "words");
+}
+
+/* What the column "exit" of the table has: the exit code, else the limit of ours that ended it, else the signal without its SIG. */
+static struct field exit_field(const struct stored_run *run)
+{
+	const json_t *outcome = json_object_get(run->info, "outcome");
+	const json_t *limit = json_object_get(json_object_get(run->info, "limit"), "name");
+	const char *signal = json_string_value(json_object_get(outcome, "signal_name"));
+
+	if (json_is_number(json_object_get(outcome, "exit_code")))
+		return json_field(json_object_get(outcome, "exit_code"));
+	if (json_is_string(limit))
+		return json_field(limit);
+	return text_field(signal && strncmp(signal, "SIG", 3) == 0 ? signal + 3 : signal);
+}
+
+static const char *const of_endings[] = { "exit", "failed" };
+
+static struct field ending_field(const struct stored_run *run, const char *name)
+{
+	if (strcmp(name, "exit") == 0)
+		return exit_field(run);
+	if (strcmp(name, "failed") == 0 && run_failed(run))
+		return (struct field){ .type = FIELD_BOOL, .integer = 1, .number = 1 };
+	return (struct field){ 0 };
+}
+
 void field_known_short(void (*each)(const char *name, void *context), void *context)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(FIELD_SHORT); i++)
 		each(FIELD_SHORT[i].name, context);
 	for (size_t i = 0; i < ARRAY_SIZE(of_files); i++)
 		each(of_files[i], context);
+	for (size_t i = 0; i < ARRAY_SIZE(of_endings); i++)
+		each(of_endings[i], context);
 	for (size_t i = 0; i < ARRAY_SIZE(FIELD_SAME); i++)
 		each(FIELD_SAME[i].name, context);
 }
@@ -248,6 +290,8 @@ struct field run_field(const struct stored_run *run, const char *name)
 		field = section_field(json_object_get(run->info, "summary"), name);
 	if (field.type == FIELD_ABSENT)
 		field = file_field(run, name);
+	if (field.type == FIELD_ABSENT)
+		field = ending_field(run, name);
 	for (size_t i = 0; field.type == FIELD_ABSENT && i < ARRAY_SIZE(FIELD_SHORT); i++)
 		if (strcmp(FIELD_SHORT[i].name, name) == 0)
 			field = json_field(at_path(run->info, FIELD_SHORT[i].path));
@@ -373,6 +417,8 @@ int run_every_field(const struct stored_run *run, each_field *each, void *contex
 		r = measured_fields(json_object_get(run->info, "summary"), each, context);
 	for (size_t i = 0; r >= 0 && i < ARRAY_SIZE(others); i++)
 		r = hand_over(each, context, others[i], run_field(run, others[i]));
+	for (size_t i = 0; r >= 0 && i < ARRAY_SIZE(of_endings); i++)
+		r = hand_over(each, context, of_endings[i], run_field(run, of_endings[i]));
 	for (size_t i = 0; r >= 0 && i < ARRAY_SIZE(FIELD_SHORT); i++)
 		r = hand_over(
 			each, context, FIELD_SHORT[i].name, run_field(run, FIELD_SHORT[i].name));

@@ -4,6 +4,7 @@
  * that fits counts:
  *   a quantity of the headline    cpu_seconds, memory_peak_bytes; with .quality .key .lower .upper .why behind it, that of it
  *   a statistic of a measurement  proc_peak_pss_total_bytes; with .quality
+ *   of its end                    exit: the code, else the limit or the signal (KILL) that ended it; failed: there where it did not end well
  *   of its files                  state format file prefix series_file logs_bytes
  *   a tag                         tags.KEY
  *   any member by its path        host.hostname  slurm.SLURM_JOB_ID  outcome.exit_code  notes
@@ -32,6 +33,9 @@ struct field {
 	uint8_t quality; /* enum quality; ABSENT: it is no measured value */
 	char *owned; /* of a list or an object, which is its JSON as a text; else NULL */
 };
+
+/* Ended by a signal or a limit, or with a code other than 0. */
+bool run_failed(const struct stored_run *run);
 
 /* FIELD_ABSENT when the run has none of that name. field_done() afterwards. */
 struct field run_field(const struct stored_run *run, const char *name);

@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/macros.h"
 #include "model/value.h"
+#include "report/info_facts.h"
 
 /* Bytes of a circumstance that are kept: what distinguishes commands stands early, and a file may hold megabytes. */
 #define FACT_BYTES_MAX 300
@@ -486,21 +487,26 @@ int compare_take(struct compare *c, size_t group, const struct stored_run *run,
 	return c->failed ? -ENOMEM : 0;
 }
 
+/* Another tool's record may have that in words alone: those of sacct(1), JOB STATE CODES, as they are imported. */
+static bool is_told_cut_off(const json_t *info)
+{
+	const char *words =
+		json_string_value(json_object_get(json_object_get(info, "outcome"), "words"));
+
+	if (!words || !json_object_get(info, "imported"))
+		return false;
+	return strstr(words, "limit") || strstr(words, "deadline") || info_says_oom(info);
+}
+
 enum compare_outcome compare_outcome(const struct stored_run *run)
 {
-	const json_t *outcome = json_object_get(run->info, "outcome");
-	const json_t *code = json_object_get(outcome, "exit_code");
-
 	if (run->state == STORED_RUNNING)
 		return OUTCOME_RUNNING;
 	if (run->state == STORED_LOST)
 		return OUTCOME_LOST;
-	if (json_object_get(run->info, "limit"))
+	if (json_object_get(run->info, "limit") || is_told_cut_off(run->info))
 		return OUTCOME_CUT_OFF;
-	if (json_object_get(outcome, "signal") ||
-		(json_is_number(code) && json_number_value(code) != 0))
-		return OUTCOME_FAILED;
-	return OUTCOME_FINE;
+	return run_failed(run) ? OUTCOME_FAILED : OUTCOME_FINE;
 }
 
 const char *compare_outcome_name(enum compare_outcome outcome)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes a comparison as comma-separated values (RFC 4180): tidy, a line for each field and group. */
+/* Writes a comparison as comma-separated values (RFC 4180, with the ends of lines that shells expect): tidy, a line for each field and group. */
 #include <math.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@
 
 static const char head[] = "field,section,group,n,quality,key,median,mad,min,q05,q25,q75,q95,max,"
 			   "base,verdict,change,relative,"
-			   "change_quality,change_lower,change_upper,confidence,note\r\n";
+			   "change_quality,change_lower,change_upper,confidence,note\n";
 
 static void add_text(struct buf *out, const char *text)
 {
@@ -98,7 +98,7 @@ static void add_line(struct buf *out, const struct compare_view *view,
 		add_difference(out, view, row, group, d);
 	else
 		buf_add_text(out, ",,,,,,,,,");
-	buf_add_text(out, "\r\n");
+	buf_add_char(out, '\n');
 }
 
 void compare_csv(const struct compare_view *view, struct buf *out)

@@ -77,11 +77,31 @@ static struct shift between_two(const double *a, const double *b)
 	};
 }
 
-/* One run against itself: whatever is not known of it is not known twice. */
-static bool is_same_run(const struct compare_series *a, const struct compare_series *b)
+bool compare_is_same_run(const struct compare_row *row, size_t base, size_t other)
 {
+	const struct compare_series *a = compare_series(row, base);
+	const struct compare_series *b = compare_series(row, other);
+
 	return a->n == 1 && b->n == 1 && a->values[0].run > 0 &&
 	       a->values[0].run == b->values[0].run;
+}
+
+bool compare_range(
+	const struct compare_row *row, size_t base, size_t other, double scale, struct shift *ret)
+{
+	const struct compare_series *a = compare_series(row, base);
+	const struct compare_series *b = compare_series(row, other);
+	bool alike = are_alike(a, b);
+	double *of_a = lists_of(a, scale, alike);
+	double *of_b = lists_of(b, 1, alike);
+	bool enough = of_a && of_b;
+
+	if (enough)
+		*ret = (struct shift){ .lower = of_b[b->n] - of_a[3 * a->n - 1],
+			.upper = of_b[3 * b->n - 1] - of_a[a->n] };
+	free(of_a);
+	free(of_b);
+	return enough;
 }
 
 bool compare_interval(const struct compare_row *row, size_t base, size_t other, double scale,
@@ -94,10 +114,10 @@ bool compare_interval(const struct compare_row *row, size_t base, size_t other, 
 	double *of_b = lists_of(b, 1, alike);
 	bool enough = of_a && of_b;
 
-	if (enough && is_same_run(a, b)) {
+	if (enough && compare_is_same_run(row, base, other)) {
 		double change = (1 - scale) * b->values[0].value;
 
-		*ret = (struct shift){ change, change, change, 0 };
+		*ret = (struct shift){ .estimate = change, .lower = change, .upper = change };
 	} else if (enough && a->n == 1 && b->n == 1) {
 		*ret = between_two(of_a, of_b);
 	} else if (enough) {
@@ -105,6 +125,7 @@ bool compare_interval(const struct compare_row *row, size_t base, size_t other, 
 			of_b + 2 * b->n, a->n, b->n };
 
 		*ret = shift_between(&lists, confidence);
+		shift_allow_for_scatter(&lists, confidence, ret);
 	}
 	free(of_a);
 	free(of_b);
@@ -168,6 +189,8 @@ static void compare_both(struct compare_difference *d, const struct compare_seri
 	d->lower = shift->lower;
 	d->upper = shift->upper;
 	d->confidence = shift->confidence;
+	d->scatter = shift->scatter;
+	d->widened = shift->widened;
 	d->alike = are_alike(a, b);
 	d->sources_differ = sources_differ(a, b);
 	d->quality = quality_of(d, repeated);

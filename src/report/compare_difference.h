@@ -31,6 +31,8 @@ struct compare_difference {
 	double confidence; /* of the interval of repeated runs; 0: it is no matter of chance */
 	bool sources_differ; /* base and other were measured in different ways */
 	bool alike; /* bounds of one kind from one source, of which the other side is not known: compared as measured */
+	double scatter; /* the standard deviation of the other, times the base's; 0: not known */
+	bool widened; /* the interval allows for it: shift_allow_for_scatter() */
 };
 
 struct compare_difference compare_difference(
@@ -38,6 +40,11 @@ struct compare_difference compare_difference(
 /* The interval of other - scale x base. False when memory ran out. Both have values. */
 bool compare_interval(const struct compare_row *row, size_t base, size_t other, double scale,
 	double confidence, struct shift *ret);
+/* Between which ends other - scale x base lies of any run of the one and any of the other. False when memory ran out. */
+bool compare_range(
+	const struct compare_row *row, size_t base, size_t other, double scale, struct shift *ret);
+/* One run against itself: whatever is not known of it is not known twice, and no chance is in it. */
+bool compare_is_same_run(const struct compare_row *row, size_t base, size_t other);
 /* Statistics of a group that has values. False when memory ran out. */
 bool compare_statistics(const struct compare_series *series, struct statistics *ret);
 /* What may be said of all values together: the least claim. */

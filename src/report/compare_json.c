@@ -160,6 +160,8 @@ static json_t *judgement_json(const struct compare_view *view, const struct judg
 	info_set_text(of, "condition", j->condition->text);
 	info_set_text(of, "group", view->c->groups[j->group].label);
 	info_set_text(of, "result", condition_result_name(j->result));
+	if (j->condition->kind != CONDITION_VALUE)
+		info_set_number(of, "noise", j->condition->noise);
 	info_set_text(of, "why", j->why);
 	return of;
 }

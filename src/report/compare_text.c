@@ -140,9 +140,41 @@ static void add_uncertainty(struct buf *out, const struct compare_row *row,
 	}
 }
 
+/* Groups that scatter like this are hardly alike in shape. */
+#define SCATTER_ODD 3.0
+
+void text_add_scatter(
+	struct buf *out, const char *base, const char *other, const struct compare_difference *d)
+{
+	size_t least = d->base_n < d->other_n ? d->base_n : d->other_n;
+	size_t most = d->base_n < d->other_n ? d->other_n : d->base_n;
+	bool other_is_wider = d->scatter > 1;
+	double times = other_is_wider ? d->scatter : 1 / d->scatter;
+
+	if (d->confidence > 0 && least <= 2 && !d->widened) {
+		buf_addf(out, "how %s scatters %s: taken to be as %s does",
+			d->base_n == least ? base : other,
+			least == 1 ? "one run does not show" : "two runs hardly show",
+			d->base_n == least ? other : base);
+		return;
+	}
+	/* Where the larger group scatters more, the interval is wider than it need be. */
+	if (!(d->scatter > 0) || times < SCATTER_ODD || (!d->widened && least < most))
+		return;
+	buf_addf(out, "%s scatters ", other_is_wider ? other : base);
+	if (isinf(times))
+		buf_addf(out, "and %s does not", other_is_wider ? base : other);
+	else
+		buf_addf(out, "%.3g times as much as %s", times, other_is_wider ? base : other);
+	buf_add_text(out, d->widened ? ": the interval allows for it"
+				     : ": the interval is less sure than it says, as it takes them "
+				       "for alike in shape");
+}
+
 void text_add_note(struct buf *out, const struct compare *c, const struct compare_row *row,
 	size_t base, size_t other, const struct compare_difference *d)
 {
+	struct buf scatter = { 0 };
 	const char *a = c->groups[base].label;
 	const char *b = c->groups[other].label;
 	size_t start = out->len;
@@ -154,6 +186,13 @@ void text_add_note(struct buf *out, const struct compare *c, const struct compar
 		return;
 	}
 	add_uncertainty(out, row, d, start);
+	text_add_scatter(&scatter, a, b, d);
+	if (scatter.len > 0) {
+		begin_part(out, start);
+		buf_add_text(out, scatter.data);
+	}
+	out->failed = out->failed || scatter.failed;
+	buf_done(&scatter);
 	if (d->base_quality != d->other_quality) {
 		begin_part(out, start);
 		buf_addf(out, "%s is %s, %s is %s", a, quality_words(d->base_quality), b,

@@ -15,6 +15,9 @@ void text_add_change(struct buf *out, const char *name, double change);
 void text_add_percent(struct buf *out, double relative);
 /* "+1 MiB .. +3 MiB", "at least +1 MiB"; "" when neither end is known */
 void text_add_interval(struct buf *out, const char *name, double lower, double upper);
+/* "B scatters 4.2 times as much as A: the interval allows for it"; nothing where they are alike or nothing was repeated. */
+void text_add_scatter(
+	struct buf *out, const char *base, const char *other, const struct compare_difference *d);
 /* What has to be known about a difference, in one line; nothing when it is plain. The labels are those of the groups. */
 void text_add_note(struct buf *out, const struct compare *c, const struct compare_row *row,
 	size_t base, size_t other, const struct compare_difference *d);

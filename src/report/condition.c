@@ -39,9 +39,20 @@ static int set_field(const char *text, size_t n, struct condition *ret, struct e
 		n--;
 	if (n == 0)
 		return error_say(err, -EINVAL, "'%.100s' names no field before the > or <", text);
-	memcpy(ret->field, text, n);
-	ret->field[n] = '\0';
-	return 0;
+	char *word = strndup(text, n);
+	char *name = word ? field_meant(word) : NULL;
+	size_t length = name ? strlen(name) : 0;
+
+	if (name && length < sizeof(ret->field))
+		memcpy(ret->field, name, length + 1);
+	free(word);
+	free(name);
+	if (!name)
+		return error_say(err, -ENOMEM, "there is not enough memory");
+	return length < sizeof(ret->field)
+		       ? 0
+		       : error_say(err, -EINVAL, "'%.40s...' is longer than %d bytes", text,
+				 CONDITION_TEXT_MAX - 1);
 }
 
 static const char *set_relation(const char *at, struct condition *ret)

@@ -28,6 +28,9 @@ struct condition {
 		CONDITION_RELATIVE /* of the base: "> +10%"; the bound is 0.10 */
 	} kind;
 	double bound;
+	/* How much runs of one thing may differ by chance, in parts of the base, where there are too few of them to show it. 0: single runs are taken as they stand; NAN: it is not
+	 * known, and changes between single runs are not judged. condition_parse() leaves 0. */
+	double noise;
 };
 
 /* FIELD (>|<|>=|<=) [+|-]NUMBER[UNIT|%]. -EINVAL with a text that says what is wrong. */

@@ -56,6 +56,34 @@ static bool median_bounds(const struct compare_series *s, struct known *ret)
 	return true;
 }
 
+/* Chance is in no interval where runs are too few for one: either nothing is known, or as much of it as was named. */
+static bool allow_for_noise(const struct compare_row *row, const struct condition *condition,
+	size_t base, size_t other, double scale, struct shift *shift)
+{
+	const struct compare_series *a = compare_series(row, base);
+	const struct compare_series *b = compare_series(row, other);
+	bool single = a->n == 1 && b->n == 1;
+	struct statistics of_base;
+	double by;
+
+	if (shift->confidence > 0 || compare_is_same_run(row, base, other))
+		return true;
+	if (isnan(condition->noise)) {
+		shift->lower = -(double) INFINITY;
+		shift->upper = (double) INFINITY;
+		return true;
+	}
+	/* Several runs show that they scatter: without an amount of it nothing follows from them. */
+	if (!single && !(condition->noise > 0))
+		return true;
+	if (!compare_range(row, base, other, scale, shift) || !compare_statistics(a, &of_base))
+		return false;
+	by = condition->noise * fabs(of_base.median);
+	shift->lower -= by;
+	shift->upper += by;
+	return true;
+}
+
 /* The value that the bound is about, relative changes as other - (1 + bound) x base, which is above 0 exactly when the change is above the bound: so the
  * base is not taken for known. */
 static bool where(const struct compare_row *row, const struct condition *condition, size_t base,
@@ -66,7 +94,8 @@ static bool where(const struct compare_row *row, const struct condition *conditi
 
 	if (condition->kind == CONDITION_VALUE)
 		return median_bounds(compare_series(row, other), ret);
-	if (!compare_interval(row, base, other, scale, confidence, &shift))
+	if (!compare_interval(row, base, other, scale, confidence, &shift) ||
+		!allow_for_noise(row, condition, base, other, scale, &shift))
 		return false;
 	ret->lower = shift.lower;
 	ret->upper = shift.upper;
@@ -102,14 +131,39 @@ static void add_change(const char *name, const struct compare_difference *d, str
 	buf_add_char(out, ')');
 }
 
-static void add_doubt(
-	const struct compare_difference *d, bool of_change, double confidence, struct buf *out)
+static void add_doubt(const struct condition *condition, const struct compare_difference *d,
+	bool same_run, double confidence, struct buf *out)
 {
-	if (of_change && d->base_n + d->other_n > 2 && d->confidence == 0)
-		buf_addf(out, "; too few runs to say (%zu of each would do)",
+	bool of_change = condition->kind != CONDITION_VALUE;
+	bool by_noise = of_change && d->confidence == 0 && !same_run;
+
+	if (by_noise && d->base_n + d->other_n > 2 && !(condition->noise > 0))
+		buf_addf(out,
+			"; too few runs to say (%zu of each would do; or --noise PERCENT, by how "
+			"much runs of one thing differ)",
+			shift_least_runs(confidence));
+	else if (by_noise && isnan(condition->noise))
+		buf_addf(out,
+			"; one run of each does not show how much runs differ by chance (%zu of "
+			"each would do; or --noise PERCENT names it)",
 			shift_least_runs(confidence));
 	else
 		buf_add_text(out, "; the true value may lie on either side of the bound");
+}
+
+/* By what else than the figures a change was judged. */
+static void add_grounds(const struct compare *c, const struct condition *condition,
+	const struct compare_difference *d, size_t base, size_t other, struct buf *out)
+{
+	struct buf scatter = { 0 };
+
+	if (d->confidence == 0 && condition->noise > 0)
+		buf_addf(out, "; up to %.4g %% taken for chance (--noise)", 100 * condition->noise);
+	text_add_scatter(&scatter, c->groups[base].label, c->groups[other].label, d);
+	if (scatter.len > 0)
+		buf_addf(out, "; %s", scatter.data);
+	out->failed = out->failed || scatter.failed;
+	buf_done(&scatter);
 }
 
 static void add_unfinished(
@@ -169,10 +223,13 @@ enum condition_result condition_judge(const struct compare *c, const struct cond
 	struct compare_difference d =
 		compare_difference(row, base, other, confidence, &why->failed);
 	add_figures(c, row, &d, base, other, why);
+	bool same_run = compare_is_same_run(row, base, other);
 	if (condition->kind != CONDITION_VALUE)
 		add_change(row->name, &d, why);
+	if (condition->kind != CONDITION_VALUE && !same_run)
+		add_grounds(c, condition, &d, base, other, why);
 	if (result == CONDITION_NOT_JUDGED)
-		add_doubt(&d, condition->kind != CONDITION_VALUE, confidence, why);
+		add_doubt(condition, &d, same_run, confidence, why);
 	if (condition->kind != CONDITION_VALUE && base != other)
 		add_unfinished(c, row, base, why);
 	add_unfinished(c, row, other, why);

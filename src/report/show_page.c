@@ -43,7 +43,10 @@ double show_wall_seconds(const struct story *s)
 
 	if (isnan(wall))
 		wall = info_number(info_of(s), "time", "wall_seconds");
-	return isnan(wall) && s->span > 0 ? s->span - s->slept : wall;
+	/* Windows of another tool's file may stand apart by no time that it tells. */
+	if (isnan(wall) && s->span > 0 && !story_is_foreign(s))
+		return s->span - s->slept;
+	return wall;
 }
 
 /* "exited 0 after 14.1 s" */

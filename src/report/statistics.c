@@ -153,8 +153,7 @@ static size_t exact_rank(size_t m, size_t n, double confidence, double *ret_conf
 	return k;
 }
 
-/* The C library's mathematics are a library of their own, which every start of the program would have to load. */
-static double square_root(double x)
+double square_root(double x)
 {
 	double root = x > 1 ? x : 1;
 

@@ -60,6 +60,8 @@ void story_done(struct story *s);
 const struct track *story_track(const struct story *s, enum track_of of);
 /* What can be judged of the run. */
 struct verdict_facts story_facts(const struct story *s);
+/* Another tool's, imported or as that tool wrote it. */
+bool story_is_foreign(const struct story *s);
 /* The tightest limit of that name that binds the whole job; NULL. `not_of`: a source that does not count, or NULL. */
 const json_t *story_limit(const struct story *s, const char *name, const char *not_of);
 /* The cgroup that was measured held the job alone. */

@@ -70,6 +70,11 @@ static void judge_gpus(const struct story *s, struct verdict_facts *f)
 	}
 }
 
+bool story_is_foreign(const struct story *s)
+{
+	return s->run->importer || json_object_get(s->run->info, "imported");
+}
+
 struct verdict_facts story_facts(const struct story *s)
 {
 	double wall = headline(s, "wall_seconds");
@@ -98,7 +103,7 @@ struct verdict_facts story_facts(const struct story *s)
 
 	if (isnan(f.wall_seconds))
 		f.wall_seconds = info_number(s->run->info, "time", "wall_seconds");
-	if (isnan(f.wall_seconds) && s->span > 0)
+	if (isnan(f.wall_seconds) && s->span > 0 && !story_is_foreign(s))
 		f.wall_seconds = s->span;
 	if (isnan(f.mean_cores) && f.wall_seconds > 0)
 		f.mean_cores = cpu / f.wall_seconds;

@@ -206,7 +206,8 @@ static bool take_field(struct parser *p, size_t *ret)
 		return false;
 	}
 	char *word = strndup(p->at, n);
-	name = word ? field_meant(word) : NULL;
+	/* What the column of that title shows, which may be a signal or a limit, and not the exit code alone. */
+	name = word && strcmp(word, "exit") == 0 ? strdup(word) : word ? field_meant(word) : NULL;
 	free(word);
 	if (!name) {
 		no_memory(p);
@@ -319,6 +320,37 @@ static bool compile(struct parser *p, struct where_node *node, const char *at)
 	return r == 0;
 }
 
+/* "state = failed": the column says "done" of what ended well or not; it is another field that tells. */
+static struct where_node *told_by_end(struct parser *p, struct where_node *node)
+{
+	char *name = strdup("failed");
+
+	if (!name)
+		return no_memory(p);
+	node->kind = WHERE_THERE;
+	if (!keep_field(p, name, &node->field))
+		return NULL;
+	return node->relation == WHERE_EQUAL ? node : new_node(p, WHERE_NOT, node, NULL);
+}
+
+static bool asks_for_failure(const struct parser *p, const struct where_node *node)
+{
+	return strcmp(p->where->fields[node->field], "state") == 0 &&
+	       (node->relation == WHERE_EQUAL || node->relation == WHERE_UNEQUAL) &&
+	       strcasecmp(node->value.text, "failed") == 0;
+}
+
+/* The column has KILL, the field "signal" SIGKILL: either is understood. */
+static void without_sig(
+	const struct parser *p, const struct where_node *node, char *text, size_t *n)
+{
+	if (is_of_text(node->relation) || strcmp(p->where->fields[node->field], "exit") != 0 ||
+		strncmp(text, "SIG", 3) != 0)
+		return;
+	*n -= 3;
+	memmove(text, text + 3, *n + 1);
+}
+
 static struct where_node *comparison(struct parser *p)
 {
 	struct error why = { 0 };
@@ -342,11 +374,12 @@ static struct where_node *comparison(struct parser *p)
 	node->kind = WHERE_COMPARE;
 	node->relation = relation;
 	node->unit = is_of_text(relation) ? FIELD_PLAIN : field_unit(p->where->fields[field]);
+	without_sig(p, node, text, &n);
 	if (where_value_read(text, n, node->unit, p->now_ns, &node->value, &why) < 0)
 		return wrong_value(p, at, field, why.text);
 	if (is_of_text(relation) && !compile(p, node, at))
 		return NULL;
-	return node;
+	return asks_for_failure(p, node) ? told_by_end(p, node) : node;
 }
 
 static struct where_node *term(struct parser *p)

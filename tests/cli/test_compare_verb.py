@@ -213,8 +213,8 @@ def test_runs_that_did_not_end_well_are_counted_and_left_out(records):
 def test_conditions_decide_the_exit_status(records, condition, status, result):
     records.write("a", {"memory_peak_bytes": exact(GIB), "wall_seconds": exact(10)})
     records.write("b", {"memory_peak_bytes": exact(GIB * 9 // 8), "wall_seconds": exact(9)})
-    called = records.compare("a", "b", "--fail-if", condition)
-    judged = records.json("a", "b", "--fail-if", condition, status=status)["conditions"]
+    called = records.compare("a", "b", "--noise", "0", "--fail-if", condition)
+    judged = records.json("a", "b", "--noise", "0", "--fail-if", condition, status=status)["conditions"]
 
     assert called.status == status
     assert f"{result}: {condition}: " in " ".join(called.out.split())
@@ -225,7 +225,7 @@ def test_each_condition_has_a_line_with_its_figures_and_one_that_is_met_decides(
     records.write("a", {"wall_seconds": exact(10)})
     records.write("b", {"wall_seconds": exact(15)})
     called = records.compare("a", "b", "--format", "csv", "--fail-if", "wall_seconds > +10%", "--fail-if", "nothing > 1",
-                             "--fail-if", "wall_seconds > 1h")
+                             "--fail-if", "wall_seconds > 1h", "--noise", "0")
 
     assert called.status == 1
     assert called.err.splitlines() == ["assay: no run here has a field 'nothing'",
@@ -238,12 +238,12 @@ def test_each_condition_has_a_line_with_its_figures_and_one_that_is_met_decides(
 def test_what_cannot_be_judged_passes_only_when_that_is_asked_for(records, how, status):
     records.write("a", {"memory_peak_bytes": {"value": 100, "quality": "lower_bound", "key": "k", "upper": 200}})
     records.write("b", {"memory_peak_bytes": {"value": 120, "quality": "lower_bound", "key": "k", "upper": 210}})
-    called = records.compare("a", "b", "--unjudged", how, "--fail-if", "memory_peak_bytes > +10%")
+    called = records.compare("a", "b", "--noise", "0", "--unjudged", how, "--fail-if", "memory_peak_bytes > +10%")
 
     assert called.status == status
     assert "the true value may lie on either side of the bound" in " ".join(called.out.split())
     # The bare number can be judged: that is what .value is for.
-    assert records.compare("a", "b", "--fail-if", "memory_peak_bytes.value > +10%").status == 1
+    assert records.compare("a", "b", "--noise", "0", "--fail-if", "memory_peak_bytes.value > +10%").status == 1
 
 
 @pytest.mark.parametrize("ended", [{"outcome": FAILED}, {"limit": CUT_OFF}])
@@ -255,7 +255,7 @@ def test_nothing_passes_by_a_run_that_did_not_end_well(records, ended):
     assert called.status == 2
     assert "not judged: memory_peak_bytes > +10%: B did not end well" in called.out
     assert "nothing is judged by it" in called.out and "-90.0 %" in called.out
-    assert records.compare("a", "b", "--all-outcomes", "--fail-if", "memory_peak_bytes > +10%").status == 0
+    assert records.compare("a", "b", "--all-outcomes", "--noise", "0", "--fail-if", "memory_peak_bytes > +10%").status == 0
 
 
 LOST = {"state": "running", "host": {"hostname": socket.gethostname()}}
@@ -271,7 +271,7 @@ def test_what_a_lost_run_had_reached_is_only_a_lower_bound(records, condition, s
     records.write("a", {"wall_seconds": exact(10), "memory_peak_bytes": exact(100), "cpu_mean_cores": exact(1)}, **members)
     records.write("b", {"wall_seconds": exact(5), "memory_peak_bytes": exact(300), "cpu_mean_cores": exact(1)}, **members,
                   state="running", host={"hostname": socket.gethostname(), "cpus_online": 4})
-    called = records.compare("a", "b", "--all-outcomes", "--fail-if", condition)
+    called = records.compare("a", "b", "--all-outcomes", "--noise", "0", "--fail-if", condition)
 
     assert called.status == status, called.out
     # A mean so far is no bound: there is none.
@@ -284,7 +284,7 @@ def test_two_lost_runs_are_not_compared_as_measured(records):
     records.write("a", {"wall_seconds": exact(10)}, **LOST)
     records.write("b", {"wall_seconds": exact(5)}, **LOST)
 
-    assert records.compare("a", "b", "--all-outcomes", "--fail-if", "wall_seconds > +10%").status == 2
+    assert records.compare("a", "b", "--all-outcomes", "--noise", "0", "--fail-if", "wall_seconds > +10%").status == 2
     assert difference(records.json("a", "b"), "wall_seconds")["verdict"] == "not_told_apart"
 
 
@@ -309,7 +309,7 @@ def test_the_same_run_counts_once_in_its_group_by_whatever_name(records):
     records.write("y", {"wall_seconds": exact(2)})
     records.call.write("copy/info.json", (records.here / "x/info.json").read_text())
     (records.here / "link").symlink_to("x")
-    called = records.compare("x", "x/info.json", "copy", "link", "--", "y", "y", "--fail-if", "wall_seconds > +10%")
+    called = records.compare("x", "x/info.json", "copy", "link", "--", "y", "y", "--noise", "0", "--fail-if", "wall_seconds > +10%")
 
     assert called.status == 1
     assert "4 runs" not in called.out and "A: x/info.json (base)" in called.out and "B: y/info.json" in called.out
@@ -461,7 +461,7 @@ def test_short_options_and_durations_are_those_of_ls(records):
     assert records.compare("a", "b", "-f", "csv", "-F", "wall_seconds").out.startswith("field,section,group")
     assert records.compare("a", "b", "--fail-if", "wall_seconds > 1h30m").status == 1
     assert records.compare("a", "b", "--fail-if", "wall_seconds > 01:31:00").status == 0
-    assert records.compare("a", "b", "--fail-if", "wall_seconds > +30m").status == 1
+    assert records.compare("a", "b", "--noise", "0", "--fail-if", "wall_seconds > +30m").status == 1
 
 
 def test_many_times_as_much_is_a_factor_and_what_is_near_nothing_keeps_its_digits(records):
@@ -498,7 +498,7 @@ def test_csv_is_tidy_with_numbers_as_numbers(records):
 def test_markdown_is_one_table_whose_cells_hold_no_pipe(records):
     records.write("a", {"wall_seconds": exact(1), "odd|name_bytes": exact(2)}, command={"text": "a | <b> *c*", "argv": ["a"]})
     records.write("b", {"wall_seconds": exact(2), "odd|name_bytes": exact(3)})
-    lines = records.compare("a", "b", "--format", "markdown", "--fail-if", "wall_seconds > +50%").out.splitlines()
+    lines = records.compare("a", "b", "--format", "markdown", "--noise", "0", "--fail-if", "wall_seconds > +50%").out.splitlines()
     table = [line for line in lines if line.startswith("|")]
 
     assert {line.replace("\\|", "").count("|") for line in table} == {table[0].count("|")}
@@ -515,7 +515,7 @@ def test_no_line_is_wider_than_the_terminal_and_no_byte_moves_its_cursor(records
         records.write(name, {"wall_seconds": exact(factor), "memory_peak_process_and_more_bytes": exact(GIB * factor),
                              "cpu_seconds": {"value": factor, "quality": "lower_bound", "key": f"key_{name}"}},
                       command={"text": odd + name, "argv": ["x"]}, tags={"名": "\r\n\x1b]0;x\x07" * factor})
-    page = records.compare("a", "b", "--fail-if", "wall_seconds > +5%", env={"COLUMNS": str(columns)})
+    page = records.compare("a", "b", "--noise", "0", "--fail-if", "wall_seconds > +5%", env={"COLUMNS": str(columns)})
 
     assert page.status == 1
     assert max(map(columns_of, page.out.splitlines())) <= columns

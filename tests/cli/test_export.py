@@ -138,7 +138,7 @@ def test_tidy_csv_has_every_number_of_the_series_without_loss(call, made):
 
     assert found == numbers(made, processes=True, devices=True)
     assert len(lines) == len(found)
-    assert all(line.endswith("\r") for line in text.replace(HOSTILE, "").split("\n")[:-1] if line.count(",") > 8)
+    assert not any(line.endswith("\r") for line in text.replace(HOSTILE, "").split("\n")[:-1] if line.count(",") > 8)
 
 
 def test_csv_names_survive_whatever_bytes_they_hold(call, made):

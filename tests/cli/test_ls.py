@@ -109,7 +109,8 @@ def test_numbers_are_sorted_by_their_value(call):
 def test_the_last_are_those_that_began_last_in_whatever_order(three):
     assert prefixes(three, "runs", "--last") == ["r3"]
     assert prefixes(three, "runs", "-n", "2") == ["r2", "r3"]
-    assert prefixes(three, "runs", "-n", "2", "-s", "exit_code", "-r") == ["r3", "r2"]
+    assert prefixes(three, "runs", "-n", "2", "-r") == ["r3", "r2"]
+    assert prefixes(three, "runs", "-n", "2", "-s", "exit_code", "-r") == ["r1", "r3"], "the greatest of an order that is asked for"
     assert prefixes(three, "runs", "--last", "--where", "exit_code = 2") == ["r1"]
 
 
@@ -147,7 +148,7 @@ def test_a_name_that_no_run_has_is_told_with_the_nearest(three):
 
 @pytest.mark.parametrize("word, nearest", [
     ("signl", "signal"), ("hostnam", "hostname"), ("commnd", "command"), ("usr", "user"), ("exit_codee", "exit_code"), ("exit_cod", "exit_code"),
-    ("tree_cpu", "tree_cpu_seconds"), ("memory_peek_bytes", "memory_peak_bytes"), ("exi", None), ("x", None), ("a", None)])
+    ("tree_cpu", "tree_cpu_seconds"), ("memory_peek_bytes", "memory_peak_bytes"), ("exi", "exit"), ("x", None), ("a", None)])
 def test_every_wrong_name_is_told_wherever_it_stands(three, word, nearest):
     told = f"assay: no run here has a field '{word}'" + (f"; '{nearest}' is the nearest\n" if nearest else "\n")
 
@@ -195,12 +196,12 @@ def test_json_keeps_numbers_and_leaves_out_what_is_absent(three):
                       "tags.code": "2", "processes.counted": info["processes"]["counted"], "affinity": info["affinity"]}]
 
 
-def test_csv_is_as_rfc_4180_has_it(call):
+def test_csv_is_as_rfc_4180_has_it_but_for_the_ends_of_lines(call):
     run(call, "runs/a/", "printf", "%s", "one, \"two\"\nthree")
 
     text = ls(call, "runs", "-f", "csv", "-F", "exit_code,command,signal", "-q")
 
-    assert text.endswith("\r\n")
+    assert text.endswith("\n") and "\r" not in text
     [header, row] = csv.reader(io.StringIO(text, newline=""))
     assert header == ["exit_code", "command", "signal"]
     assert row == ["0", info_of(call, "runs/a/")["command"]["text"], ""]
@@ -219,7 +220,7 @@ def test_nothing_found_is_empty_in_every_format_and_no_failure(call):
 
     assert ls(call, "empty", "-f", "json") == "[]\n"
     assert ls(call, "empty", "-f", "jsonl") == ""
-    assert ls(call, "empty", "-f", "csv", "-F", "prefix") == "prefix\r\n"
+    assert ls(call, "empty", "-f", "csv", "-F", "prefix") == "prefix\n"
     assert ls(call, "empty", err="assay: there are no runs here\n") == ""
     assert ls(call, err="assay: there are no runs here\n") == ""
 

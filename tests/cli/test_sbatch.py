@@ -15,7 +15,7 @@ from test_size import Records
 # One Slurm for all of them.
 pytestmark = pytest.mark.xdist_group("group:slurm")
 
-ASKED = {"MinMemoryNode": "208M", "CPUs/Task": "1", "TimeLimit": "00:10:00"}
+ASKED = {"MinMemoryNode": "208M", "CPUs/Task": "1", "TimeLimit": "00:11:00"}
 # What the amounts decide, and what differs from one job to the next.
 OF_THE_JOB = {*ASKED, "MinMemoryCPU", "MinCPUsNode", "NumCPUs", "NumNodes", "TRES", "ReqTRES", "JobId", "ArrayJobId", "Priority", "Command", "StdErr", "StdOut",
               "SubmitTime", "EligibleTime", "AccrueTime", "LastSchedEval", "StartTime", "EndTime", "Deadline", "TimeMin"}

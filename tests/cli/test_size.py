@@ -172,7 +172,7 @@ def test_a_run_that_failed_early_takes_little_from_the_promise(records):
 
     assert sized["memory_bytes"]["method"] == "rank" and sized["memory_bytes"]["stands_on"] == 1019 * MIB
     assert sized["outcomes"] == {"done": 20, "failed": 1}
-    assert sized["wall_seconds"]["request"] == 600
+    assert sized["wall_seconds"]["request"] == 660
 
 
 def test_one_failed_run_makes_no_request_and_names_what_to_try(records):
@@ -886,7 +886,7 @@ def test_a_copy_of_the_script_gets_the_request_and_the_script_stays(records):
     assert (records.call.here / "job.sh").read_text() == SCRIPT
     assert copy.stat().st_mode & 0o777 == 0o755
     # 1000 and 16 MiB, and the next 64th of 1 GiB
-    assert copy.read_text() == ("#!/bin/bash\n#SBATCH --job-name=x\n#SBATCH --mem=1G\n#SBATCH -t 00:10:00\n"
+    assert copy.read_text() == ("#!/bin/bash\n#SBATCH --job-name=x\n#SBATCH --mem=1G\n#SBATCH -t 00:11:00\n"
                                 "#SBATCH --cpus-per-task=1\n\nsrun job\n")
     assert "\n-#SBATCH --mem=64G\n" in called.out and "\n+#SBATCH --mem=1G\n" in called.out and "\n #SBATCH --job-name=x\n" in called.out
     again = records.size("runs", "--apply", "job.sh", status=2)
@@ -926,7 +926,7 @@ def test_a_wrong_word_gets_one_line(records, words):
 
 
 @pytest.mark.parametrize("form, expected", [
-    ("slurm", "#SBATCH --mem=1G\n#SBATCH --time=00:10:00\n#SBATCH --cpus-per-task=2\n"), ("kubernetes", "memory"), ("pbs", "walltime"),
+    ("slurm", "#SBATCH --mem=1G\n#SBATCH --time=00:11:00\n#SBATCH --cpus-per-task=2\n"), ("kubernetes", "memory"), ("pbs", "walltime"),
     ("htcondor", "request_memory"), ("nextflow", "memory"), ("snakemake", "mem_mb")])
 def test_each_scheduler_gets_its_own_words(records, form, expected):
     records.several([1000] * 20, cores=1.5)
@@ -975,7 +975,7 @@ def test_that_fewer_cores_take_longer_is_told_with_the_time(records):
     text = " ".join(records.size("runs", "--target", "0.6").out.split())
 
     # The 14th of 21 has one core, the request as well.
-    assert time["request"] == 36000
+    assert time["request"] == 36060
     assert "On 1 core it may take up to 1.9 times as long, which is in it." in text
     assert "may take up to" not in records.size("runs").out
 
@@ -991,7 +991,7 @@ def test_what_a_line_lacks_is_counted(records):
 def test_a_next_try_is_in_the_units_of_a_request_and_each_format_gives_the_same_reason(records):
     records.write(100, wall=20, outcome=FAILED)
     records.write(100, wall=20, outcome=KILLED)
-    reason = ("no request: no run is known to have finished (failed with exit code 3; others for other reasons). The next to try is 1 min, to be "
+    reason = ("no request: no run is known to have finished (failed with exit code 3; others for other reasons). The next to try is 2 min, to be "
               "measured again.")
 
     assert f"time {reason}" in " ".join(records.size("runs", status=1).out.split())
@@ -1078,7 +1078,7 @@ def test_a_copy_has_the_first_amount_and_the_others_are_told(records):
     called = records.size("runs", "--policy", "retry", "--apply", "job.sh")
 
     assert len(steps) > 1 and f"\n+#SBATCH --mem={steps[0] // MIB}M\n" in called.out
-    assert "assay: memory: first this, which is enough for " in called.err and "; after a failure " in called.err
+    assert "assay: memory: first this; after a failure " in called.err and "the first was enough for " in called.err
 
 
 def test_a_job_of_slurm_that_ran_out_of_memory_needs_more_than_it_asked_for(records):

@@ -271,7 +271,8 @@ static void states_and_signals_of_slurm_are_told_apart(void **state)
 	open_which(FOREIGN "sacct.txt", 2);
 	assert_string_equal(text("outcome", "words"), "ended out of memory");
 	assert_null(member(run.info, "outcome", "signal"));
-	assert_near(headline("memory_peak_bytes", "estimate"), 1099511628); /* 0.001 TiB */
+	/* 0.001 TiB, of the largest of eight tasks */
+	assert_near(headline("memory_peak_bytes", "lower_bound"), 1099511628);
 	assert_null(limit("time"));
 	assert_int_equal(json_integer_value(member(run.info, "slurm", "job_id")), 301);
 	stored_run_done(&run);
@@ -329,7 +330,7 @@ static void files_of_sacct_that_were_put_together_are_read(void **state)
 	close(fd);
 	assert_int_equal(stored_run_count(path, NULL), 3);
 	open_which(path, 0);
-	assert_near(headline("memory_peak_bytes", "estimate"), 5120);
+	assert_near(headline("memory_peak_bytes", "lower_bound"), 5120);
 	stored_run_done(&run);
 	for (size_t i = 1; i < 3; i++) {
 		open_which(path, i);

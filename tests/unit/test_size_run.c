@@ -127,17 +127,20 @@ static void what_came_between_two_samples_is_in_the_kernels_peak_without_caches(
 static void shared_memory_that_came_during_the_run_counts_unless_it_cannot_be_the_jobs(void **state)
 {
 	(void) state;
-	expect_peak(WITH_SHARED, 1000 + SHARED, 314600000, ESTIMATE, "proc_hwm_bytes");
-	/* In the cgroup that the job shared with others there was never more. */
+	/* What it says in three digits may be half of one less. */
+	const double of_processes = 314600000 - SHARED * 0.995;
+
+	expect_peak(WITH_SHARED, 1000 + SHARED, of_processes + SHARED, ESTIMATE, "proc_hwm_bytes");
+	/* In the cgroup that the job shared with others there was never more: what strangers wrote is not in the upper bound, either. */
 	expect_peak(WITH_SHARED ", \"summary\": {\"cgroup_peak_memory_shmem_bytes\": {\"value\": "
 				"5000, \"quality\": \"sampled\"}}",
-		6000, 314600000, ESTIMATE, "proc_hwm_bytes");
+		6000, of_processes + 5000, ESTIMATE, "proc_hwm_bytes");
 	expect_peak(WITH_SHARED ", \"summary\": {\"cgroup_peak_memory_shmem_bytes\": {\"value\": "
 				"0, \"quality\": \"sampled\"}}",
-		1000, 314600000, LOWER_BOUND, "proc_hwm_bytes");
+		1000, of_processes, LOWER_BOUND, "proc_hwm_bytes");
 	/* The account of its own cgroup has it in it. */
 	expect_peak("\"options\": {\"cgroup\": \"own\"}, " LASTING ", " WITH_SHARED, 1000,
-		314600000, LOWER_BOUND, "proc_hwm_bytes");
+		of_processes + SHARED, LOWER_BOUND, "proc_hwm_bytes");
 	/* An upper bound that is wide for other reasons adds nothing. */
 	expect_peak("\"headline\": {\"memory_peak_bytes\": {\"value\": 1000, \"quality\": "
 		    "\"lower_bound\", \"key\": \"k\", \"upper\": 900000, \"why\": \"at most 900 "

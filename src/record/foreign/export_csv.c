@@ -53,7 +53,7 @@ static int write_run(struct export *x, struct export_run *run, struct error *err
 
 const struct exporter csv_exporter = {
 	.name = "csv",
-	.help = "a table with a line for each number of each window (RFC 4180)",
+	.help = "a table with a line for each number of each window (RFC 4180, lines end in LF)",
 	.suffix = ".csv",
 	.several = true,
 	.choices = EXPORT_MEASUREMENTS | EXPORT_PROCESSES | EXPORT_DEVICES,

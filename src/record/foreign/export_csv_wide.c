@@ -166,7 +166,8 @@ static void done(struct export *x)
 
 const struct exporter csv_wide_exporter = {
 	.name = "csv-wide",
-	.help = "a table with a line for each window, a column for each statistic (RFC 4180)",
+	.help = "a table with a line for each window, a column for each statistic (RFC 4180, lines "
+		"end in LF)",
 	.suffix = ".csv",
 	.several = true,
 	.choices = EXPORT_MEASUREMENTS | EXPORT_PROCESSES | EXPORT_DEVICES,

@@ -147,6 +147,16 @@ static void add_made(struct prov *p, const struct export_run *run, const char *w
 	buf_done(&relation);
 }
 
+/* As one text: a list would be several values of the attribute, which have no order, and equal ones are one (PROV-JSON, 2.1; PROV-DM, 2.1.1). */
+static void set_list(struct prov *p, json_t *of, const char *name, const json_t *list)
+{
+	char *text = list ? json_dumps(list, JSON_COMPACT) : NULL;
+
+	if (list)
+		p->failed |= !text || json_object_set_new(of, name, typed(text, "xsd:string")) < 0;
+	free(text);
+}
+
 static void add_command(struct prov *p, const struct export_run *run, const char *activity)
 {
 	const json_t *text = export_member(run, "command", "text");
@@ -161,8 +171,8 @@ static void add_command(struct prov *p, const struct export_run *run, const char
 	buf_addf(&relation, "_:%s/used", id.failed ? "" : id.data);
 	json_object_set_new(entity, "prov:type", typed("assay:Command", "prov:QUALIFIED_NAME"));
 	set(p, entity, "prov:value", text);
-	set(p, entity, "assay:argv", export_member(run, "command", "argv"));
-	set(p, entity, "assay:argv_hex", export_member(run, "command", "argv_hex"));
+	set_list(p, entity, "assay:argv", export_member(run, "command", "argv"));
+	set_list(p, entity, "assay:argv_hex", export_member(run, "command", "argv_hex"));
 	p->failed |= id.failed || relation.failed;
 	if (!p->failed) {
 		put(p, ENTITY, id.data, entity);

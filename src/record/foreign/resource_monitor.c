@@ -4,6 +4,7 @@
  * two beside each other are one run. Its MB are 2^20 bytes, rounded up. What it calls bytes_read is rchar of proc(5), bytes_written write_bytes.
  * In the series the counters fall when processes end, whatever its header says.
  */
+#include <errno.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -131,27 +132,62 @@ static double quantity(struct draft *d, const json_t *summary, const char *name)
 	return -1;
 }
 
+/* Its limits by our names of them; of others a note tells. */
+static void add_limit_hit(struct draft *d, const json_t *exceeded, const char *name)
+{
+	static const struct {
+		const char *of, *name, *unit;
+	} known[] = { { "wall_time", "time", "seconds" }, { "memory", "memory", "bytes" },
+		{ "swap_memory", "swap", "bytes" }, { "cores", "cpu", "cores" },
+		{ "max_concurrent_processes", "processes", "count" } };
+	json_t *list = json_object_get(d->info, "target_limits");
+	double limit = quantity(d, exceeded, name);
+
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
+		json_t *one;
+
+		if (strcmp(known[i].of, name) != 0 || !(limit >= 0))
+			continue;
+		one = json_pack("{s:s, s:s, s:f, s:s, s:s, s:b, s:i}", "name", known[i].name,
+			"unit", known[i].unit, "limit", limit, "source", "resource_monitor",
+			"where", "limits_exceeded", "tightest", 1, "hits", 1);
+		if (!list && json_object_set_new(d->info, "target_limits", list = json_array()) < 0)
+			list = NULL;
+		if (!list || json_array_append_new(list, one) < 0)
+			draft_fail(d, NULL, -ENOMEM, "cannot keep what it says");
+	}
+}
+
 static void read_outcome(struct draft *d, const json_t *summary)
 {
 	static const char evidence[] = "resource_monitor's exit_status";
 	const char *type = json_string_value(json_object_get(summary, "exit_type"));
 	const json_t *status = json_object_get(summary, "exit_status");
 	const json_t *number = json_object_get(summary, "signal");
+	json_t *exceeded = json_object_get(summary, "limits_exceeded");
 	const char *name;
 	json_t *limit;
+	bool limited = type && strcmp(type, "limits") == 0;
 
 	if (type && strcmp(type, "signal") == 0 && json_integer_value(number) >= 1 &&
 		json_integer_value(number) <= 64) {
 		draft_signal(d, (int) json_integer_value(number), evidence);
-	} else if (type && strcmp(type, "limits") == 0 && json_integer_value(status) == 0) {
-		draft_text(d, "outcome", "words", "ended at a limit of resource_monitor");
-		draft_text(d, "outcome", "evidence", "resource_monitor's exit_type");
-	} else if (json_is_integer(status) && json_integer_value(status) >= 0 &&
+	} else if (json_is_integer(status) && json_integer_value(status) >= (limited ? 1 : 0) &&
 		   json_integer_value(status) <= 255) {
 		draft_exit_code(d, (int) json_integer_value(status), evidence);
 	}
-	json_object_foreach(json_object_get(summary, "limits_exceeded"), name, limit) draft_note(
-		d, "resource_monitor ended the job: it went beyond its limit of %.60s", name);
+	/* Whatever its status: 143 is what resource_monitor itself puts there, and 0 what the job made of its SIGTERM. */
+	if (limited) {
+		draft_text(d, "outcome", "words", "ended at a limit of resource_monitor");
+		draft_text(d, "outcome", "evidence", "resource_monitor's exit_type");
+	}
+	json_object_foreach(exceeded, name, limit)
+	{
+		draft_note(d, "resource_monitor ended the job: it went beyond its limit of %.60s",
+			name);
+		if (limited)
+			add_limit_hit(d, exceeded, name);
+	}
 }
 
 /* Times of day come as numbers of seconds with a fraction. */

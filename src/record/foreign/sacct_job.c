@@ -313,6 +313,7 @@ int sacct_job_add(struct sacct_job *job, const struct sacct_table *table, const 
 	add_damage(job, table, cells);
 	add_count(cell_of(table, cells, "NTasks"), &job->tasks);
 	add_count(cell_of(table, cells, "NNodes"), &job->nodes);
+	add_count(cell_of(table, cells, "AllocCPUS"), &job->cpus);
 	if (step) {
 		job->steps++;
 		add_state(job, table, cells);

@@ -38,7 +38,7 @@ struct sacct_job {
 	size_t steps_with_cpu, step_samples; /* steps that tell the one, and the other */
 	struct told rss, vmsize, task_read, task_write, gpu_memory, gpu_busy;
 	struct told memory_sum, read_sum, written_sum, energy;
-	struct told tasks, nodes; /* the most of any step; of the job */
+	struct told tasks, nodes, cpus; /* the most of any step; of the job */
 	char rss_step[SACCT_ID_SIZE]; /* where the largest RSS was */
 	size_t steps, steps_without_rss;
 	size_t failed_steps; /* by their states */

@@ -174,6 +174,15 @@ static void tell_memory_together(
 		sacct_rows[together->is_whole ? MEMORY_TOGETHER : RSS].key, why);
 }
 
+/* The largest task is all of them only where there was one: by NTasks, of scripts and shells, or on a single CPU. */
+static bool is_of_one_task(const struct sacct_job *job, const struct sacct_together *together)
+{
+	bool told = job->tasks.is && job->tasks.value == 1;
+
+	return told || (job->cpus.is && job->cpus.value == 1 && !job->tasks.is) ||
+	       (job->steps > 0 && together->is_whole);
+}
+
 static void tell_memory_peak(const struct sacct_job *job, struct draft *d)
 {
 	/* Where the largest step has one task alone, both are that one's. */
@@ -204,7 +213,8 @@ static void tell_memory_peak(const struct sacct_job *job, struct draft *d)
 			"samples are not in it, pages that its processes share are in it for each "
 			"of them");
 	else if (job->rss.is)
-		draft_headline(d, "memory_peak_bytes", rounded(alone), quality, sacct_rows[RSS].key,
+		draft_headline(d, "memory_peak_bytes", rounded(alone),
+			is_of_one_task(job, &together) ? quality : LOWER_BOUND, sacct_rows[RSS].key,
 			"the largest task at Slurm's samples (MaxRSS): other tasks and what came "
 			"between samples are not in it, pages that its processes share are in it "
 			"for each of them");

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "report/size/size_placed.h"
+#include "report/size/size_serial.h"
 #include "report/size/size_spread.h"
 
 /* Sums of products of fractions are not exact: 19 of 20 is 0.95. */
@@ -159,32 +160,78 @@ int size_points_placed(const struct size_point *points, size_t n, const struct s
 	return r;
 }
 
+static int bound(
+	struct size_point *points, size_t n, const struct size_wish *wish, struct size_bound *b)
+{
+	qsort(points, n, sizeof(*points), by_value);
+	count(points, n, b);
+	b->next_try = points[n - 1].value * NEXT_TRY;
+	rank(points, n, wish, b);
+	if (b->method != SIZE_RANK && !isnan(largest_whole(points, n)))
+		return with_margin(points, n, wish, b);
+	return 0;
+}
+
+/* The next run is like the last: how it may differ from that, the steps from each run to the next tell, which come in no order even where runs do. The request is for both. */
+static void follow_last(const struct size_bound *steps, struct size_bound *b)
+{
+	b->serial = true;
+	/* Of one that was cut off above all others nothing is promised anyhow. */
+	if (b->method != SIZE_RANK && b->method != SIZE_MARGIN)
+		return;
+	b->promise = steps->promise;
+	/* All future runs go on from where this one will be. */
+	b->confidence = 0;
+	b->method = steps->method;
+	if (steps->request <= b->request) {
+		b->rank = 0;
+		return;
+	}
+	b->by_steps = true;
+	b->request = steps->request;
+	b->stands_on = steps->stands_on;
+	b->rank = steps->rank;
+	b->n = steps->n;
+}
+
+/* Of points at the next one's place, in their order. `room` is for as many. */
+static int bound_in_order(struct size_point *placed, size_t n, struct size_point *room,
+	const struct size_wish *wish, struct size_bound *b)
+{
+	struct size_bound steps = { .request = (double) NAN };
+	bool serial = b->order == SIZE_ORDER_KNOWN && !b->by && size_is_serial(placed, n);
+	int r = 0;
+
+	if (serial)
+		r = bound(room, size_steps_from_last(placed, n, room), wish, &steps);
+	if (r == 0)
+		r = bound(placed, n, wish, b);
+	if (r == 0 && serial)
+		follow_last(&steps, b);
+	return r;
+}
+
 int size_bound_find(const struct size_point *points, size_t n, const struct size_wish *wish,
 	struct size_bound *ret)
 {
-	struct size_point *sorted = malloc((n + 1) * sizeof(*sorted));
+	struct size_point *placed = malloc(2 * (n + 1) * sizeof(*placed));
 	struct size_bound b = { .request = (double) NAN,
 		.next_try = (double) NAN,
 		.stands_on = (double) NAN,
 		.needed = size_bound_needed(wish->target, wish->confidence) };
 	size_t kept = 0;
-	int r = sorted ? 0 : -ENOMEM;
+	int r = placed ? 0 : -ENOMEM;
 
 	if (r == 0 && n > 0)
-		r = size_points_placed(points, n, wish, sorted, &kept, &b);
-	if (r == 0 && kept > 0) {
-		count(sorted, kept, &b);
-		b.next_try = sorted[kept - 1].value * NEXT_TRY;
-		rank(sorted, kept, wish, &b);
-		if (b.method != SIZE_RANK && !isnan(largest_whole(sorted, kept)))
-			r = with_margin(sorted, kept, wish, &b);
-	}
+		r = size_place(points, n, wish, placed, &kept, &b);
+	if (r == 0 && kept > 0)
+		r = bound_in_order(placed, kept, placed + n + 1, wish, &b);
 	if (r == 0) {
 		b.margin = b.request / b.stands_on;
 		if (b.beyond)
 			b.promise = b.confidence = 0;
 		*ret = b;
 	}
-	free(sorted);
+	free(placed);
 	return r;
 }

@@ -36,8 +36,8 @@ struct size_bound {
 	double next_try; /* where there is none: twice the largest that was seen; NAN: none was */
 	double stands_on; /* the value among the runs (brought to the next run's place) that it stands on */
 	double margin; /* request / stands_on */
-	double promise; /* the probability that the next run keeps the request, as far as it follows from the runs alone, whatever the distribution */
-	double confidence; /* that at least `target` of all future runs keep it, whatever the distribution; 0: nothing is known of that */
+	double promise; /* the probability that the next run keeps the request, as far as it follows from the runs alone, whatever the distribution, if they come in no order (serial: if the next step is like these) */
+	double confidence; /* that at least `target` of all future runs keep it, in the same way; 0: nothing is known of that */
 	size_t rank; /* of SIZE_RANK: which one of the sorted values, from 1 */
 	size_t n,
 		n_cut_off; /* points that were looked at, and those among them that were cut off */
@@ -46,6 +46,8 @@ struct size_bound {
 	enum size_order order; /* whether a drift could be looked for */
 	bool drifts; /* they rise or fall with time */
 	double drift; /* growth from one whole run to the next: 0.01 is 1 % */
+	bool serial; /* each is like the one before: the request is no less than the bound of the next step from the last one, of which the promise is */
+	bool by_steps; /* it is that bound, and so are rank, n, stands_on */
 	bool by; /* they follow the covariate: fixed + slope * at */
 	double fixed, slope;
 	double at; /* of the next run */

@@ -233,19 +233,11 @@ static void cut_cpus(const json_t *info, const struct size_demand *demand, struc
 			demand->allowed, 100 * at_ceiling);
 }
 
-/* Another tool's record may have its state in words alone: those of sacct(1), JOB STATE CODES, as they are imported. */
 static enum compare_outcome outcome_of(const struct stored_run *run, const char *why)
 {
-	const char *words = info_text(run->info, "outcome", "words");
 	enum compare_outcome outcome = compare_outcome(run);
 
-	if (outcome != OUTCOME_FINE || !why[0])
-		return outcome;
-	if (!words || !json_object_get(run->info, "imported"))
-		return OUTCOME_UNKNOWN;
-	return info_says_oom(run->info) || strstr(words, "limit") || strstr(words, "deadline")
-		       ? OUTCOME_CUT_OFF
-		       : OUTCOME_FAILED;
+	return outcome == OUTCOME_FINE && why[0] ? OUTCOME_UNKNOWN : outcome;
 }
 
 void size_cut_take(const struct stored_run *run, struct size_run *ret)

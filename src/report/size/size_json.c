@@ -20,9 +20,14 @@ static void set_steps(json_t *of, const struct size_part *part)
 	for (size_t i = 0; i < part->n_requests; i++)
 		json_array_append_new(steps, json_integer((json_int_t) part->requests[i]));
 	json_object_set_new(of, "steps", steps);
-	info_set_number(of, "first_is_enough", part->steps.first);
-	info_set_number(of, "held_on_average", part->steps.expected);
-	info_set_number(of, "held_on_average_once", part->steps.once);
+	info_set_count(of, "tried", part->tried.n);
+	if (part->tried.n == 0)
+		return;
+	info_set_number(of, "first_is_enough", part->tried.first);
+	info_set_number(of, "first_is_enough_lower", part->tried.first_low);
+	info_set_number(of, "first_is_enough_upper", part->tried.first_high);
+	info_set_number(of, "held_on_average", part->tried.held);
+	info_set_number(of, "held_on_average_once", part->tried.held_once);
 }
 
 static json_t *seen_json(const struct size_part *part)
@@ -70,10 +75,17 @@ static json_t *part_json(const struct size_part *part, enum size_resource resour
 	info_set_number(of, "stands_on", b->stands_on);
 	info_set_number(of, "margin", b->margin);
 	info_set_count(of, "runs_needed", b->needed);
+	info_set_number(of, "measured_part", part->measured_part);
+	info_set_number(of, "missed_part", part->missed_part);
+	info_set_number(of, "kernel_part", part->kernel_part);
+	if (part->request > 0)
+		info_set_number(of, "around", part->around);
 	if (b->rank > 0)
 		info_set_count(of, "rank", b->rank);
 	if (b->drifts)
 		info_set_number(of, "drift", b->drift);
+	if (b->serial)
+		json_object_set_new(of, "serial", json_true());
 	if (orders[b->order])
 		info_set_text(of, "drift_not_looked_for", orders[b->order]);
 	if (b->by) {

@@ -47,7 +47,8 @@ static struct size_fact of_all_tasks(const json_t *info, struct size_fact larges
 	double tasks = size_sane(
 		info_number(json_object_get(info, "summary"), SIZE_TASKS, "value"), SIZE_CORES_MAX);
 
-	largest.of_one_step = largest.quality == LOWER_BOUND;
+	/* It may also be one because how many tasks there were is not told, which is said by itself. */
+	largest.of_one_step = largest.quality == LOWER_BOUND && tasks == 1;
 	largest.quality = LOWER_BOUND;
 	largest.upper = (double) INFINITY;
 	if (tasks > 1) {
@@ -155,9 +156,8 @@ static double told_shared(const json_t *info)
 }
 
 /* It may be a stranger's, and counts as the job's own: no more of it than was ever seen in the cgroup that held the job, with others or alone. */
-static double new_shared(const json_t *info)
+static double new_shared(const json_t *info, double told)
 {
-	double told = told_shared(info);
 	double in_cgroup = size_sane(info_number(json_object_get(info, "summary"),
 					     "cgroup_peak_memory_shmem_bytes", "value"),
 		SIZE_BYTES_MAX);
@@ -165,17 +165,24 @@ static double new_shared(const json_t *info)
 	return in_cgroup < told ? in_cgroup : told;
 }
 
+/* The words have three digits of it. */
+#define TOLD_ROUNDING 0.005
+
+/* What is not the job's is not in its upper bound, either: that of the record has all that came on the machine, whoever wrote it. */
 static void add_shared(const json_t *info, struct size_fact *fact)
 {
-	double shared = new_shared(info);
+	double told = told_shared(info);
+	double shared = new_shared(info, told);
 	struct size_fact lasting = take_lasting(info);
 
+	if (!(told > 0) || !size_is_known(fact))
+		return;
+	fact->upper = fmax(fact->upper - told * (1 - TOLD_ROUNDING), fact->value) + shared;
 	/* In the account of the job's own cgroup it is counted, if it was the job's. */
-	if (!(shared > 0) || !size_is_known(fact) || size_is_known(&lasting))
+	if (!(shared > 0) || size_is_known(&lasting))
 		return;
 	fact->shared = shared;
 	fact->value += shared;
-	fact->upper = fmax(fact->upper, fact->value);
 	fact->quality = ESTIMATE;
 }
 

@@ -6,8 +6,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A drift is believed in from so many standard deviations on: of runs without one, 1 in 22 is taken for it, which costs little. */
-#define DRIFT_DEVIATIONS 2.0
+/* A drift is looked at from so many standard deviations on: of runs without one, 1 in 10 is taken for it, which costs little, as the slope is then as unsure as it is. */
+#define DRIFT_DEVIATIONS 1.645
+/* So far the true slope may be from what is seen. */
+#define SLOPE_DEVIATIONS 2.0
 /* Where more of the runs began together, as those of an array do, they are batches, and what tells batches apart is no drift. */
 #define TOGETHER_MOST 0.1
 
@@ -191,8 +193,8 @@ static int slope_of(const struct turn *turns, size_t n, struct slope *ret)
 	qsort(slopes, pairs, sizeof(*slopes), by_value);
 	ret->middle =
 		pairs % 2 ? slopes[pairs / 2] : (slopes[pairs / 2 - 1] + slopes[pairs / 2]) / 2;
-	/* Sen's interval, as wide as the test: where chance made the drift, no drift is in it. */
-	size_t high = (size_t) (((double) pairs + DRIFT_DEVIATIONS * deviation(n)) / 2);
+	/* Sen's interval, wider than the test: where chance made the drift, no drift is in it. */
+	size_t high = (size_t) (((double) pairs + SLOPE_DEVIATIONS * deviation(n)) / 2);
 	ret->high = slopes[high < pairs ? high : pairs - 1];
 	free(slopes);
 	return 0;

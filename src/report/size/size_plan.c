@@ -38,22 +38,31 @@ static bool is_of_processes(const struct size_fact *fact)
 	return strncmp(fact->key, "cgroup_", 7) != 0;
 }
 
+/* What may have been missed of it. Shared memory is what the machine had more of, whoever wrote it: it is taken as it is. */
+static double missed_of(const struct size_fact *fact)
+{
+	double missed = SIZE_MISSED + (fact->samples >= 1 ? 1 / sqrt(fact->samples) : 0);
+
+	if (!may_miss(fact) || strcmp(fact->key, SIZE_LIMIT) == 0)
+		return 0;
+	return fmin((fact->value - fact->shared) * missed, fmax(fact->upper - fact->value, 0));
+}
+
+/* What the kernel takes beside what processes have. */
+static double kernel_of(const struct size_fact *fact)
+{
+	if (!is_of_processes(fact) || strcmp(fact->key, SIZE_LIMIT) == 0)
+		return 0;
+	return (fact->value + missed_of(fact)) * SIZE_KERNEL_PART + SIZE_KERNEL_BYTES;
+}
+
 /* What a limit has to hold, of which the number may have missed some. */
 static double raised(const struct size_fact *fact, enum size_resource resource)
 {
-	double value = fact->value;
-	double missed = SIZE_MISSED + (fact->samples >= 1 ? 1 / sqrt(fact->samples) : 0);
-
 	/* It is the difference of two stamps of whole seconds. */
 	if (resource == SIZE_TIME)
-		return strcmp(fact->key, SIZE_SACCT_TIME) == 0 ? value + 1 : value;
-	if (strcmp(fact->key, SIZE_LIMIT) == 0)
-		return value;
-	if (may_miss(fact))
-		value = fmin(value * (1 + missed), fmax(fact->upper, value));
-	if (is_of_processes(fact))
-		value = value * (1 + SIZE_KERNEL_PART) + SIZE_KERNEL_BYTES;
-	return value;
+		return strcmp(fact->key, SIZE_SACCT_TIME) == 0 ? fact->value + 1 : fact->value;
+	return fact->value + missed_of(fact) + kernel_of(fact);
 }
 
 /* To the next of 64 parts of the power of two above it, in whole MiB: at most 3 % more. */
@@ -71,12 +80,21 @@ static uint64_t round_time(double seconds)
 	return (uint64_t) fmax(1, ceil(seconds / 60 - 1e-9)) * 60;
 }
 
-static uint64_t rounded(enum size_resource resource, double amount)
+/* sacct's times are of whole jobs, with all that is around the command. */
+static double around(enum size_resource resource, const struct size_part *part)
+{
+	if (resource == SIZE_MEMORY)
+		return SIZE_AROUND_BYTES;
+	return strcmp(part->key, SIZE_SACCT_TIME) == 0 && !part->other_keys ? 0
+									    : SIZE_AROUND_SECONDS;
+}
+
+static uint64_t rounded(enum size_resource resource, const struct size_part *part, double amount)
 {
 	if (!(amount > 0) || amount > (resource == SIZE_MEMORY ? MEMORY_MAX : TIME_MAX))
 		return 0;
-	return resource == SIZE_MEMORY ? round_memory(amount + SIZE_AROUND_BYTES)
-				       : round_time(amount);
+	amount += around(resource, part);
+	return resource == SIZE_MEMORY ? round_memory(amount) : round_time(amount);
 }
 
 static void note_source(struct size_part *part, const struct size_fact *fact)
@@ -134,6 +152,7 @@ static size_t gather(struct size_plan *plan, const struct size_options *o,
 	size_t n = 0;
 
 	part->least_whole = part->most_whole = (double) NAN;
+	part->measured_part = part->missed_part = part->kernel_part = (double) NAN;
 	part->stretch = 1;
 	for (size_t i = 0; i < plan->n; i++) {
 		const struct size_run *run = &plan->runs[i];
@@ -184,11 +203,30 @@ static int take_steps(struct size_part *part, const struct size_point *points, s
 	int r = size_policy_find(
 		points, n, &o->wish, (double) part->once, asked_for_memory, &part->steps);
 
+	if (r == 0)
+		r = size_policy_try(
+			points, n, &o->wish, asked_for_memory, part->steps.n < 2, &part->tried);
 	for (size_t i = 0; r == 0 && i < part->steps.n; i++)
 		part->requests[part->n_requests++] = (uint64_t) part->steps.steps[i];
 	if (part->n_requests > 0)
 		part->request = part->requests[0];
 	return r;
+}
+
+/* Which run's number it is that the request stands on, and what was added to that. */
+static void find_parts(struct size_plan *plan, struct size_part *part)
+{
+	part->measured_part = part->missed_part = part->kernel_part = (double) NAN;
+	for (size_t i = 0; i < plan->n; i++) {
+		const struct size_fact *fact = &plan->runs[i].facts[SIZE_MEMORY];
+
+		if (!(fact->value > 0) || raised(fact, SIZE_MEMORY) != part->bound.stands_on)
+			continue;
+		part->measured_part = fact->value;
+		part->missed_part = missed_of(fact);
+		part->kernel_part = kernel_of(fact);
+		return;
+	}
 }
 
 static int size_one(struct size_plan *plan, const struct size_options *o,
@@ -200,10 +238,15 @@ static int size_one(struct size_plan *plan, const struct size_options *o,
 
 	if (r < 0)
 		return r;
-	part->once = part->request = rounded(resource, part->bound.request);
+	part->once = part->request = rounded(resource, part, part->bound.request);
+	if (part->request > 0)
+		part->around = around(resource, part);
+	if (resource == SIZE_MEMORY && !part->bound.by && !part->bound.drifts &&
+		!part->bound.by_steps)
+		find_parts(plan, part);
 	/* Of the largest task alone nothing follows for the job. */
 	if (part->of_one_task == 0 || part->of_one_task < part->measured)
-		part->next_try = rounded(resource, part->bound.next_try);
+		part->next_try = rounded(resource, part, part->bound.next_try);
 	if (o->retry && resource == SIZE_MEMORY && part->request > 0 && is_promised(&part->bound))
 		r = take_steps(part, points, n, o);
 	return r;

@@ -10,6 +10,7 @@
 #include "report/size/size_bound.h"
 #include "report/size/size_policy.h"
 #include "report/size/size_run.h"
+#include "report/size/size_tried.h"
 #include "report/statistics.h"
 
 struct size_ask;
@@ -21,6 +22,8 @@ struct size_ask;
 #define SIZE_KERNEL_BYTES (4.0 * 1024 * 1024)
 /* What is in the limit beside the job: the shell of the batch script, the scheduler's own, assay with its keeper. Added once, behind the bound. */
 #define SIZE_AROUND_BYTES (16.0 * 1024 * 1024)
+/* What a job takes before and behind its command: the scheduler's own, the batch script with what it loads. Added once, behind the bound, but to times of sacct, which are of the whole job. */
+#define SIZE_AROUND_SECONDS 30.0
 
 struct size_options {
 	struct size_wish wish; /* target, confidence, by, at */
@@ -34,6 +37,7 @@ struct size_part {
 	struct size_bound bound;
 	struct size_steps
 		steps; /* of memory with retries, where there is a promise; else .n is 0 */
+	struct size_tried tried; /* what they come to */
 	uint64_t request; /* rounded up: bytes, seconds, cores; 0: none can be made */
 	uint64_t once; /* the same without retries */
 	uint64_t next_try; /* rounded up, as a request: where none can be made */
@@ -53,6 +57,9 @@ struct size_part {
 	double stretch; /* of time: the most that a run takes longer on the cores that are asked for; 1: none does */
 	double cut_off_most; /* the most that one of those had reached; 0: there are none */
 	double shared, swapped; /* of memory: the most that a run's number has of these in it; 0 */
+	/* What the value that it stands on is made of, where it is a run's own; NAN: it was moved, or is of a limit. Added up it is bound.stands_on. */
+	double measured_part, missed_part, kernel_part;
+	double around; /* what is added behind the bound; 0 where there is no request */
 	uint8_t quality; /* the worst of the numbers it stands on */
 	char key[SIZE_KEY_SIZE]; /* where most of them come from */
 	bool other_keys; /* some come from elsewhere */
@@ -103,6 +110,8 @@ void size_plan_ask(
 struct buf;
 /* What comes first, what after a failure, and what that holds; of memory with more than one amount. */
 void size_plan_say_steps(const struct size_plan *plan, struct buf *out);
+/* What is in the numbers of memory, and on top of them. */
+void size_plan_say_added(const struct size_part *part, struct buf *out);
 /* "no request: no run finished (ended by SIGKILL). The next to try is 2 GiB, to be measured again." */
 void size_plan_say_none(const struct size_plan *plan, enum size_resource resource, struct buf *out);
 void size_plan_text(const struct size_plan *plan, const struct size_options *options, size_t width,

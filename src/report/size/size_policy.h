@@ -15,6 +15,7 @@
 struct size_steps {
 	double steps[SIZE_STEPS_MAX]; /* rising: what is asked for first, and after each failure */
 	size_t n; /* 0: the runs say nothing; 1: asking once is cheaper */
+	/* What is believed of these, which they were chosen by: too good, as the best of many is, and nothing to be told. size_policy_try() has what is true. */
 	double expected; /* what is held on average until a run has succeeded */
 	double once; /* the same, of asking once and for twice as much after each failure */
 	double first; /* the probability that the first is enough */

@@ -15,6 +15,7 @@
 #include "report/page.h"
 #include "report/size/size_forms.h"
 #include "report/size/size_plan.h"
+#include "report/size/size_tried.h"
 #include "report/wrap.h"
 
 #define GIB (1024.0 * 1024 * 1024)
@@ -93,10 +94,15 @@ static const char *moved_words(const struct size_bound *b)
 /* "the largest of 20", "number 19 of 20" */
 static void add_rank(const struct size_bound *b, struct buf *line)
 {
-	if (b->rank == b->n)
+	if (b->rank == 0)
+		buf_add_text(line,
+			"what these runs needed, which is more than the next step from the last");
+	else if (b->rank == b->n)
 		buf_addf(line, "the largest of %zu", b->n);
 	else
 		buf_addf(line, "number %zu of %zu", b->rank, b->n);
+	if (b->by_steps)
+		buf_add_text(line, " steps from one run to the next, made from the last one");
 	buf_add_text(line, moved_words(b));
 }
 
@@ -105,10 +111,15 @@ static void add_of_rank(const struct size_bound *b, const struct size_options *o
 	buf_add_text(line, "enough for the next run with a chance of ");
 	add_percent(line, b->promise);
 	buf_add_text(line, b->by       ? ", if needs go on along this line: "
+			   : b->serial ? ", if it differs from the last as each did from the one "
+					 "before: "
 			   : b->drifts ? ", if the drift goes on: "
-				       : ", whatever the distribution: ");
+				       : ", whatever the distribution, if it is one of the same "
+					 "kind: ");
 	add_rank(b, line);
-	if (o->wish.confidence > 0) {
+	if (o->wish.confidence > 0 && b->serial) {
+		buf_add_text(line, "; of all future runs nothing is known");
+	} else if (o->wish.confidence > 0) {
 		buf_add_text(line, "; with a confidence of ");
 		add_percent(line, b->confidence);
 		buf_add_text(line, " for ");
@@ -143,14 +154,17 @@ static void add_of_margin(
 	const struct size_bound *b = &part->bound;
 
 	bool has_extra = b->margin > 1 + 1e-9;
+	const char *of = b->by_steps ? " steps from one run to the next, made from the last one"
+			 : b->n == 1 ? " run"
+				     : " runs";
 
 	if (has_extra)
-		buf_addf(line, "%.3g times the largest of %zu run%s%s. %s cover the next with ",
-			b->margin, b->n, b->n == 1 ? "" : "s", moved_words(b),
+		buf_addf(line, "%.3g times the largest of %zu%s%s. %s cover the next with ",
+			b->margin, b->n, of, moved_words(b),
 			b->n == 1 ? "One run alone would" : "They alone would");
 	else
-		buf_addf(line, "the largest of %zu run%s%s. They cover the next with ", b->n,
-			b->n == 1 ? "" : "s", moved_words(b));
+		buf_addf(line, "the largest of %zu%s%s. They cover the next with ", b->n, of,
+			moved_words(b));
 	add_percent(line, b->promise);
 	if (b->promise < o->wish.target) {
 		buf_add_text(line, has_extra ? "; the extra is for " : ", and not ");
@@ -200,29 +214,61 @@ static void add_sureness(enum size_resource resource, const struct size_part *pa
 		add_of_cut_off(resource, part, line);
 }
 
-/* What a job holds on average by each way. */
+/* What they come to; or why that is not known. */
+static void add_tried(const struct size_part *part, struct buf *line)
+{
+	const struct size_tried *tried = &part->tried;
+	char once[UNITS_TEXT_SIZE];
+
+	if (tried->n == 0) {
+		buf_add_text(line, " How often the first is enough is not known: ");
+		if (part->bound.drifts || part->bound.serial)
+			buf_add_text(line, part->bound.drifts
+						   ? "the runs drift."
+						   : "each run is like the one before it.");
+		else
+			buf_addf(line, "it takes %d runs to say.",
+				part->bound.by ? SIZE_TRIED_LEAST_BY : SIZE_TRIED_LEAST);
+		return;
+	}
+	buf_addf(line, " Tried on each of %zu runs by what the others alone lead to%s, ", tried->n,
+		part->bound.by ? " along this line" : "");
+	if (isnan(tried->first)) {
+		buf_add_text(line, "how often the first is enough is not known: runs were cut off "
+				   "below it.");
+		return;
+	}
+	buf_addf(line, "the first was enough for %zu: ", tried->enough);
+	add_percent(line, tried->first);
+	buf_add_text(line, ", give or take chance ");
+	add_percent(line, tried->first_low);
+	buf_add_text(line, " to ");
+	add_percent(line, tried->first_high);
+	buf_add_char(line, '.');
+	amount_text(SIZE_MEMORY, (double) part->once, once);
+	if (isnan(tried->held))
+		buf_add_text(line, " What was held is not known: runs were cut off.");
+	else
+		buf_addf(line,
+			" They held %.0f %% of what asking first for %s would, failed attempts "
+			"counted whole.",
+			100 * tried->held / tried->held_once, once);
+}
+
+/* What comes first, what after a failure, and what a job holds on average by each way. */
 void size_plan_say_steps(const struct size_plan *plan, struct buf *line)
 {
 	const struct size_part *part = &plan->parts[SIZE_MEMORY];
-	const struct size_bound *b = &part->bound;
-	char amount[UNITS_TEXT_SIZE];
 
-	amount_text(SIZE_MEMORY, (double) part->once, amount);
-	buf_add_text(line, "first this, which is enough for ");
-	add_percent(line, part->steps.first);
-	buf_add_text(line, b->by       ? ", if needs go on along this line"
-			   : b->drifts ? ", if the drift goes on"
-				       : "");
+	buf_add_text(line, "first this");
 	for (size_t i = 1; i < part->n_requests; i++) {
 		char step[UNITS_TEXT_SIZE];
 
 		amount_text(SIZE_MEMORY, (double) part->requests[i], step);
 		buf_addf(line, "%s %s", i == 1 ? "; after a failure" : ", then", step);
 	}
-	buf_addf(line,
-		". That holds %.0f %% of what asking first for %s would, failed attempts counted "
-		"whole.",
-		100 * part->steps.expected / part->steps.once, amount);
+	buf_add_char(line, '.');
+	add_tried(part, line);
 }
 
 static bool is_in_bytes(const char *field)
@@ -255,6 +301,9 @@ static void add_place(const struct size_bound *b, enum size_resource resource,
 		amount_text(resource, b->slope, slope);
 		buf_addf(line, "It follows %s: %s, and %s for each; asked for %.6g.", o->by, fixed,
 			slope, b->at);
+	} else if (b->serial) {
+		buf_add_text(line, "Each run is like the one before it: the request is for the "
+				   "next step from the last, and for what all of them needed.");
 	} else if (b->drifts && fabs(b->drift) < 0.0005) {
 		buf_add_text(line, "The runs drift, by how much is not clear; the request is for a "
 				   "drift as high as these runs allow.");
@@ -301,36 +350,6 @@ static void add_unknown(
 	if (part->why_unknown[0])
 		buf_addf(line, " (%s)", part->why_unknown);
 	buf_add_char(line, '.');
-}
-
-/* What stands in the request beside what was measured. */
-static void add_added(const struct size_part *part, struct buf *line)
-{
-	buf_add_text(line, "On top of it: ");
-	if (part->missed > 0)
-		buf_addf(line, "what %s may have missed, ", part->measured == 1 ? "it" : "some");
-	if (part->of_processes > 0)
-		buf_add_text(line, "what the kernel takes, ");
-	buf_addf(line, "%.0f MiB for what is around the job: shell, scheduler, assay.",
-		SIZE_AROUND_BYTES / (1024.0 * 1024));
-}
-
-/* What is in the numbers that no process has in memory. */
-static void add_beside(const struct size_part *part, struct buf *line)
-{
-	char bytes[UNITS_TEXT_SIZE];
-
-	if (part->shared > 0) {
-		amount_text(SIZE_MEMORY, part->shared, bytes);
-		buf_addf(line,
-			"In it: up to %s of shared memory (tmpfs, memfd) that came during a run "
-			"and that no process had mapped, taken as the job's own. ",
-			bytes);
-	}
-	if (part->swapped > 0) {
-		amount_text(SIZE_MEMORY, part->swapped, bytes);
-		buf_addf(line, "In it: up to %s that was swapped out at the most. ", bytes);
-	}
 }
 
 void size_plan_say_none(const struct size_plan *plan, enum size_resource resource, struct buf *out)
@@ -386,14 +405,19 @@ static void part_text(struct page *p, const struct size_plan *plan, const struct
 	add_unknown(plan, part, &line);
 	if (resource == SIZE_MEMORY) {
 		buf_add_char(&line, ' ');
-		add_beside(part, &line);
-		add_added(part, &line);
-	} else if (part->stretch > 1.005) {
-		buf_addf(&line,
-			" On %" PRIu64
-			" core%s it may take up to %.3g times as long, which is in it.",
-			plan->parts[SIZE_CPUS].request,
-			plan->parts[SIZE_CPUS].request == 1 ? "" : "s", part->stretch);
+		size_plan_say_added(part, &line);
+	} else {
+		if (part->stretch > 1.005)
+			buf_addf(&line,
+				" On %" PRIu64
+				" core%s it may take up to %.3g times as long, which is in it.",
+				plan->parts[SIZE_CPUS].request,
+				plan->parts[SIZE_CPUS].request == 1 ? "" : "s", part->stretch);
+		if (part->around > 0)
+			buf_addf(&line,
+				" On top of it: %.0f s for what is before and behind the command "
+				"in a job.",
+				part->around);
 	}
 	say(p, &line);
 	buf_done(&line);
