@@ -41,6 +41,9 @@ struct share {
 	bool io_spoilt; /* its files' next growth has in it what a child did before we came: it is not counted */
 	bool parent_watched; /* its parent was in some target when that was looked at last */
 	bool reaps_orphans; /* somebody else's child was handed to it */
+	uint32_t foreign,
+		foreign_before; /* a bit for each target a child was not in that ended since
+		the sum before, and between that and the one before it */
 	bool due; /* in this tick it is asked where it belongs */
 	uint8_t looks_left; /* at where it belongs: a newborn is about to call setsid, exec or setuid */
 	int64_t base_own, base_waited; /* CPU: its own, and of children it had waited for */

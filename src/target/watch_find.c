@@ -131,7 +131,7 @@ struct consideration {
 
 bool watch_is_followed(const struct process *parent, uint32_t targets)
 {
-	return targets || (parent && parent->share.targets);
+	return targets || parent;
 }
 
 /* Asked before its file is read, so that what it does after that is seen the next time. */
