@@ -94,13 +94,13 @@ static int probe_net_dev(const struct collect *c, struct error *err)
 }
 
 /*
- * What may be said of a sum as the job's. Where all together moved nothing, so did the job. More is never exact: setns(2) lets somebody in and out
- * between two looks, even into a namespace born with the job, and what is forwarded or crosses a bridge or a cable (veth) inside it counts once
- * an interface.
+ * What may be said of a sum as the job's: nothing certain where one of its processes could be in another namespace between two looks. Else: where all
+ * together moved nothing, so did the job. More is never exact: setns(2) lets somebody in and out between two looks, even into a namespace born with
+ * the job, and what is forwarded or crosses a bridge or a cable (veth) inside it counts once an interface.
  */
 static enum quality sum_quality(const struct interfaces *s, uint64_t sum)
 {
-	if (s->wraps || s->resets || s->refused || s->members_elsewhere)
+	if (s->wraps || s->resets || s->refused || s->members_elsewhere || s->may_leave)
 		return ESTIMATE;
 	return sum == 0 ? EXACT : UPPER_BOUND;
 }
@@ -199,6 +199,7 @@ static int read_net_dev(struct collect *c, struct batch *out)
 	uint64_t n_folded = s->n_folded;
 	pid_t whose = c->target ? member(c) : c->ledger->job_pid;
 	pid_t instead = c->target ? getpid() : c->ledger->keeper_pid;
+	s->of_target = c->target != NULL;
 	int rc = interfaces_look(s, c->roots, whose, instead, out->now_ns);
 
 	if (rc < 0) {
