@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/macros.h"
+#include "collect/cgroup_reading.h"
 #include "linux/cgroup_view.h"
 #include "monitor/conclude.h"
 #include "monitor/conclude_parts.h"
@@ -93,8 +94,9 @@ static void conclude_charged_of(struct monitor *m, struct assay_run_info *info)
 
 	if (!t->cgroup_is_target || !t->cgroup->place[CGROUP_MEMORY].own || now.quality == ABSENT)
 		return;
-	bool ours = peak.quality != ABSENT && peak.last > t->cgroup_peak_before_bytes &&
-		    peak.last >= now.max;
+	bool set_back = cgroup_was_set_back(&m->collect, CGROUP_FILE_MEMORY_PEAK);
+	bool ours = !set_back && peak.quality != ABSENT &&
+		    peak.last > t->cgroup_peak_before_bytes && peak.last >= now.max;
 	struct headline *h =
 		headline_add(info, "memory_peak_charged_bytes", BYTES, ours ? peak.last : now.max,
 			ours ? EXACT : LOWER_BOUND, ours ? CGROUP_PEAK_KEY : CGROUP_MEMORY_KEY);
@@ -102,7 +104,9 @@ static void conclude_charged_of(struct monitor *m, struct assay_run_info *info)
 	snprintf(h->why, sizeof(h->why),
 		"%scharged to the cgroup that is the target, caches of files and memory of the "
 		"kernel included",
-		ours ? "" : "the most at a sample, for the kernel's peak is from before; ");
+		ours       ? ""
+		: set_back ? "the most at a sample, for the kernel's peak was set back; "
+			   : "the most at a sample, for the kernel's peak is from before; ");
 }
 
 static void conclude_memory_of(
