@@ -24,19 +24,24 @@
 #define UNSURE_WHY                                                                                 \
 	"%llu processes ended together with their parents and may be in the numbers of whoever "   \
 	"reaped them a second time"
+#define HIDDEN_WHY                                                                                 \
+	"/proc hides from this user %llu of the processes that were in the same session when the " \
+	"recording began: what they had used until then comes in when a member waits for them"
 #define PEAK_WHY "while it was watched: the largest of %llu sums of PSS and of the largest process"
 
 static void say_why(struct headline *h, const struct account *a)
 {
 	if (a->unsure)
 		snprintf(h->why, sizeof(h->why), UNSURE_WHY, (unsigned long long) a->unsure);
+	else if (a->hidden_kin && a->with_children)
+		snprintf(h->why, sizeof(h->why), HIDDEN_WHY, (unsigned long long) a->hidden_kin);
 	else
 		snprintf(h->why, sizeof(h->why), "%s", a->with_children ? CPU_WHY : CPU_OWN_WHY);
 }
 
 static enum quality of_account(const struct account *a)
 {
-	return a->unsure ? ESTIMATE : LOWER_BOUND;
+	return a->unsure || (a->hidden_kin && a->with_children) ? ESTIMATE : LOWER_BOUND;
 }
 
 /* The cgroup that is the target counted all of it, whoever lived and died in it meanwhile. */

@@ -84,6 +84,8 @@ struct account {
 	bool io_readable; /* of at least one, ever */
 	int io_error, smaps_error; /* positive errno of one that was not */
 	uint64_t unsure; /* ended ones that may be in somebody's numbers a second time */
+	uint64_t
+		hidden_kin; /* in a member's session when we came, and hidden from us: their past may come in when they are waited for */
 	uint64_t hwm_max_bytes; /* the largest process while it was in the target */
 	uint64_t pss_sum_bytes, pss_moved_bytes, pss_steady_max_bytes; /* of the rounds */
 	uint64_t first_seen_ns, last_seen_ns; /* when anybody was in it */

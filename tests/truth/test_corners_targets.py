@@ -7,6 +7,7 @@ import pytest
 
 from checks import MIB
 from stage import TALK_BYTES, Nobody, amount, assert_cpu
+from test_targets_pids import act
 
 WORDS = {"session": "setsid", "group": "setpgid"}
 
@@ -129,3 +130,11 @@ def test_what_an_outsider_used_after_its_last_look_is_not_claimed(stage, word, u
     # what it did in its first moment, when it still was a member, is the target's
     assert_cpu(run.info, 0.1 + 0.2, 2)
     assert 4 * MIB <= amount(run.info, "io_write_syscall_bytes") <= 4 * MIB + TALK_BYTES
+
+
+def test_the_past_of_a_child_that_proc_hides_makes_no_lower_bound(run_assay, room):
+    if os.geteuid() != 0:
+        pytest.skip("needs root for a PID namespace of its own")
+    claim = act("hide_kin", run_assay, room)["info"]["headline"]["cpu_seconds"]
+
+    assert claim["quality"] == "estimate" and "/proc hides from this user 1 of the processes" in claim["why"], claim
