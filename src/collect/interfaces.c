@@ -90,9 +90,11 @@ static void follow_direction(struct interfaces *s, struct interface *i,
 			i->grown[c] += after - before;
 		} else if (!anew && went_round(before, after)) {
 			i->grown[c] += (UINT64_C(1) << 32) - before + after;
+			i->doubtful = true;
 			s->wraps++;
 		} else {
 			i->grown[c] += after;
+			i->doubtful = true;
 			s->resets += !anew;
 		}
 	}
@@ -108,6 +110,7 @@ static void count_whole(struct interfaces *s, struct interface *i, const struct 
 		counted = counted || now->counters[c];
 	}
 	s->arrivals += counted && !s->moved;
+	i->doubtful = i->doubtful || (counted && !s->moved);
 }
 
 static void follow(struct interfaces *s, struct interface *i, const struct net_interface *now)
@@ -270,7 +273,10 @@ int interfaces_take(struct interfaces *s, const char *text, size_t n)
 		return rc;
 	size_t n_gone = 0;
 	for (size_t i = 0; i < s->n; i++) {
-		s->resets += s->list[i].there && !s->list[i].seen;
+		bool gone = s->list[i].there && !s->list[i].seen;
+
+		s->resets += gone;
+		s->list[i].doubtful = s->list[i].doubtful || gone;
 		s->list[i].there = s->list[i].seen;
 		n_gone += !s->list[i].there;
 	}

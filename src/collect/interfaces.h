@@ -23,6 +23,8 @@ struct interface {
 	bool there; /* in the latest look */
 	bool seen; /* in the present one */
 	bool shown; /* to the loop, at least once */
+	bool gone_told; /* so, the last time, that it is not there any more */
+	bool doubtful; /* it counted anew or went round, went away with what it had moved since, or came with a past that may be another's */
 	uint64_t last[N_INTERFACE_COUNTERS]; /* as the kernel showed them */
 	uint64_t grown[N_INTERFACE_COUNTERS];
 };

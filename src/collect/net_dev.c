@@ -136,9 +136,11 @@ static void put_interface(struct interface *i, struct batch *out)
 	for (unsigned k = 0; k < N_INTERFACE_COUNTERS; k++) {
 		if (!i->shown)
 			put_device(out, "interface", i->name, INTERFACE + k, 0);
-		put_device(out, "interface", i->name, INTERFACE + k, i->grown[k]);
+		put_device_quality(out, "interface", i->name, INTERFACE + k, i->grown[k],
+			i->doubtful ? ESTIMATE : EXACT);
 	}
 	i->shown = true;
+	i->gone_told = !i->there;
 }
 
 /* In its first samples, when a program enters a namespace if it does, and now and then. */
@@ -212,7 +214,7 @@ static int read_net_dev(struct collect *c, struct batch *out)
 		devices_keep(
 			out->devices, out->measures->collector[out->rows[INTERFACE]], is_kept, s);
 	for (size_t i = 0; i < s->n; i++)
-		if (s->list[i].there)
+		if (s->list[i].there || (s->list[i].shown && !s->list[i].gone_told))
 			put_interface(&s->list[i], out);
 	return 0;
 }

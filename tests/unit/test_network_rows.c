@@ -108,7 +108,8 @@ static struct summary result(const struct tree *t, const char *key)
 	return accumulator_summary(&t->batch.run_singles[row], t->measures.rows[row]);
 }
 
-static uint64_t of_device(const struct tree *t, const char *kind, const char *name, const char *key)
+static struct summary device_summary(
+	const struct tree *t, const char *kind, const char *name, const char *key)
 {
 	int row = measures_find(&t->measures, key);
 
@@ -118,11 +119,15 @@ static uint64_t of_device(const struct tree *t, const char *kind, const char *na
 		if (d->collector == t->measures.collector[row] && strcmp(d->kind, kind) == 0 &&
 			strcmp(d->name, name) == 0)
 			return accumulator_summary(
-				&d->run_rows[t->devices.column[row]], t->measures.rows[row])
-				.delta;
+				&d->run_rows[t->devices.column[row]], t->measures.rows[row]);
 	}
 	fail_msg("no %s %s", kind, name);
-	return 0;
+	return (struct summary){ 0 };
+}
+
+static uint64_t of_device(const struct tree *t, const char *kind, const char *name, const char *key)
+{
+	return device_summary(t, kind, name, key).delta;
 }
 
 static void put_table(const struct tree *t, int pid, const char *lines)
@@ -238,6 +243,35 @@ static void what_an_interface_took_along_makes_an_estimate(void **state)
 	assert_false(s.backwards);
 	assert_int_equal(result(t, "netns_resets_count").delta, 1);
 	assert_int_equal(of_device(t, "interface", "veth7", "netns_interface_receive_bytes"), 4);
+}
+
+/* Of an interface alone more is known than of all together, unless it is itself the one that counted anew. */
+static void an_interface_that_counted_anew_has_an_estimate_and_the_others_are_exact(void **state)
+{
+	struct tree *t = *state;
+	static const struct {
+		const char *name;
+		enum quality quality;
+	} expected[] = { { "eth0", EXACT }, { "eth1", ESTIMATE }, { "eth2", ESTIMATE },
+		{ "veth7", ESTIMATE }, { "veth8", ESTIMATE }, { "veth9", ESTIMATE } };
+
+	put_namespace(t, JOB, "net:[4026531840]");
+	put_table(t, JOB,
+		"eth0: 1000 10 2000 20\neth1: 1000 10 2000 20\neth2: 4294967000 10 2000 20\n"
+		"veth7: 70 1 0 0\nveth9: 70 1 0 0\n");
+	read_at(t, "net_dev", 1);
+	/* counts anew, goes round at 32 bits, goes away and comes back, or for good; and one that comes with a past */
+	put_table(t, JOB, "eth0: 1001 11 2000 20\neth1: 5 1 2000 20\neth2: 4 11 2000 20\n");
+	read_at(t, "net_dev", 2);
+	put_table(t, JOB,
+		"eth0: 1001 11 2000 20\neth1: 5 1 2000 20\neth2: 4 11 2000 20\nveth7: 4 1 0 "
+		"0\nveth8: 9 1 0 0\n");
+	read_at(t, "net_dev", 3);
+	for (size_t i = 0; i < ARRAY_SIZE(expected); i++)
+		assert_int_equal(device_summary(t, "interface", expected[i].name,
+					 "netns_interface_receive_bytes")
+					 .quality,
+			expected[i].quality);
 }
 
 static void put_index(const struct tree *t, const char *name, const char *index)
@@ -472,6 +506,7 @@ int main(void)
 		IN_A_TREE(who_could_leave_between_two_looks_makes_the_sum_no_bound),
 		IN_A_TREE(in_a_namespace_where_nobody_else_was_met_the_sum_is_an_upper_bound),
 		IN_A_TREE(what_an_interface_took_along_makes_an_estimate),
+		IN_A_TREE(an_interface_that_counted_anew_has_an_estimate_and_the_others_are_exact),
 		IN_A_TREE(a_renamed_interface_does_not_bring_its_past_again),
 		IN_A_TREE(a_successor_under_another_name_counts_whole),
 		IN_A_TREE(devices_of_interfaces_long_gone_give_their_place_back),
