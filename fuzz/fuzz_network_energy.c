@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "collect/interfaces.h"
+#include "linux/namespace_rights.h"
 #include "linux/net_dev.h"
 #include "linux/powercap.h"
 #include "linux/tcp_sockets.h"
@@ -75,4 +76,12 @@ static void feed_sockets(const char *bytes, size_t n)
 	must(rc >= 0 || !done);
 }
 
-FEED_TO_ONE_OF(feed_net_dev, feed_looks, feed_number, feed_sockets, feed_index)
+static void feed_rights(const char *text, size_t n)
+{
+	struct namespace_rights rights;
+	int rc = namespace_rights_parse(text, n, &rights);
+
+	must(rc == 0 || rc == -EINVAL);
+}
+
+FEED_TO_ONE_OF(feed_net_dev, feed_looks, feed_number, feed_sockets, feed_index, feed_rights)

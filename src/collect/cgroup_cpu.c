@@ -93,7 +93,7 @@ static void read_usage(struct collect *c, struct batch *out)
 		r = n < 0 ? (int) n : cgroup_cpu_stat_parse(text, (size_t) n, version, &s);
 		split = r;
 	}
-	cgroup_put(c, out, CGROUP_CPUACCT, CPU_SECONDS, r, s.usage_ns);
+	cgroup_put_mark(c, out, CGROUP_FILE_CPU_USAGE, CPU_SECONDS, r, s.usage_ns);
 	cgroup_put(c, out, CGROUP_CPUACCT, CPU_USER_SECONDS, split, s.user_ns);
 	cgroup_put(c, out, CGROUP_CPUACCT, CPU_SYSTEM_SECONDS, split, s.system_ns);
 	if (r < 0)

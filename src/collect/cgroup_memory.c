@@ -219,9 +219,12 @@ static void read_events(struct collect *c, struct batch *out)
 
 static int read_memory(struct collect *c, struct batch *out)
 {
+	uint64_t peak = 0;
+
 	cgroup_reading_begin(c, out->now_ns);
 	read_number(c, out, CURRENT, CGROUP_FILE_MEMORY_CURRENT);
-	read_number(c, out, PEAK, CGROUP_FILE_MEMORY_PEAK);
+	int r = cgroup_file_number(c, CGROUP_FILE_MEMORY_PEAK, &peak);
+	cgroup_put_mark(c, out, CGROUP_FILE_MEMORY_PEAK, PEAK, r, peak);
 	read_split(c, out);
 	read_number(c, out, SWAP_PEAK, CGROUP_FILE_SWAP_PEAK);
 	read_limit(c, out, LIMIT, CGROUP_LIMIT_MEMORY);

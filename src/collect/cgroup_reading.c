@@ -64,6 +64,7 @@ void cgroup_reading_close(struct cgroup_reading *r)
 {
 	for (int i = 0; i < N_CGROUP_FILES; i++)
 		shut(&r->files[i]);
+	write_watch_close(&r->writes);
 	cgroup_io_devices_done(&r->io);
 	*r = (struct cgroup_reading){ 0 };
 }
@@ -80,6 +81,37 @@ int cgroup_file_version(const struct collect *c, enum cgroup_file file)
 	return p && p->fd >= 0 ? p->version : 0;
 }
 
+static bool can_be_set_back(const struct cgroup_place *p, enum cgroup_file file)
+{
+	return p->version == 1 &&
+	       (file == CGROUP_FILE_MEMORY_PEAK || file == CGROUP_FILE_CPU_USAGE);
+}
+
+/* Before the first reading, so that no write is missed. */
+static void watch_writes(struct cgroup_reading *r, enum cgroup_file file, int fd)
+{
+	int watched = few_descriptors(r) ? -EMFILE : write_watch_add(&r->writes, fd);
+
+	r->watched[file] = watched > 0 ? watched : 0;
+	/* The job may do what we may. */
+	if (watched < 0 && write_watch_is_needed(fd))
+		r->set_back[file] = true;
+}
+
+static void each_write(int watched, void *context)
+{
+	struct cgroup_reading *r = context;
+
+	for (int i = 0; i < N_CGROUP_FILES; i++)
+		if (r->watched[i] && (watched == 0 || watched == r->watched[i]))
+			r->set_back[i] = true;
+}
+
+bool cgroup_was_set_back(const struct collect *c, enum cgroup_file file)
+{
+	return c->cgroup_reading->set_back[file];
+}
+
 ssize_t cgroup_file_read(struct collect *c, enum cgroup_file file, char *text, size_t size)
 {
 	const struct cgroup_place *p = place_of(c, file);
@@ -91,9 +123,14 @@ ssize_t cgroup_file_read(struct collect *c, enum cgroup_file file, char *text, s
 	if (!name)
 		return -ENOENT;
 	if (f->inode != p->inode) { /* also when the place was changed */
+		if (f->inode)
+			c->cgroup_reading->latest[file] = 0;
 		shut(f);
 		f->fd = open_kernel_file(p->fd, name);
 		f->inode = p->inode;
+		/* In a recorded tree files change by being written. */
+		if (f->fd >= 0 && can_be_set_back(p, file) && c->roots && c->roots->live)
+			watch_writes(c->cgroup_reading, file, f->fd);
 	}
 	if (f->fd < 0)
 		return f->fd;
@@ -110,8 +147,17 @@ int cgroup_file_number(struct collect *c, enum cgroup_file file, uint64_t *ret)
 {
 	char text[64];
 	ssize_t n = cgroup_file_read(c, file, text, sizeof(text));
+	int rc = n < 0 ? (int) n : cgroup_number_parse(text, (size_t) n, ret);
+	struct cgroup_reading *r = c->cgroup_reading;
 
-	return n < 0 ? (int) n : cgroup_number_parse(text, (size_t) n, ret);
+	if (rc < 0 || !can_be_set_back(place_of(c, file), file))
+		return rc;
+	/* After the reading: who wrote before it has been told by now. */
+	write_watch_drain(&r->writes, each_write, r);
+	if (*ret < r->latest[file])
+		r->set_back[file] = true;
+	r->latest[file] = *ret;
+	return 0;
 }
 
 static const enum cgroup_controller limited_by[N_CGROUP_LIMIT_KINDS] = {
@@ -221,6 +267,18 @@ void cgroup_put(const struct collect *c, struct batch *out, enum cgroup_controll
 
 	put_result(out, row, r == 0 && n == CGROUP_NO_FIELD ? -ENOENT : r, n,
 		cgroup_quality(c, controller, (enum quality) m->quality));
+}
+
+void cgroup_put_mark(const struct collect *c, struct batch *out, enum cgroup_file file,
+	unsigned row, int r, uint64_t n)
+{
+	enum cgroup_controller controller = names[file].controller;
+	const struct measure *m = out->measures->rows[out->rows[row]];
+	enum quality best = cgroup_quality(c, controller, (enum quality) m->quality);
+
+	if (cgroup_was_set_back(c, file))
+		best = cgroup_is_own(c, controller) ? LOWER_BOUND : ESTIMATE;
+	put_result(out, row, r == 0 && n == CGROUP_NO_FIELD ? -ENOENT : r, n, best);
 }
 
 void cgroup_put_hits(const struct collect *c, struct batch *out, enum cgroup_controller controller,

@@ -10,6 +10,7 @@
 
 #include "collect/cgroup_io_devices.h"
 #include "linux/cgroup_view.h"
+#include "linux/write_watch.h"
 #include "model/value.h"
 
 struct batch;
@@ -66,6 +67,11 @@ struct cgroup_reading {
 	size_t look_position; /* in the ledger, of the next one */
 	bool memory_begun; /* the reading before the job was taken */
 	struct cgroup_memory_peak peak;
+	/* of version 1, whose counters whoever may write to them sets back */
+	struct write_watch writes;
+	int watched[N_CGROUP_FILES]; /* what their events are known by; 0: not watched */
+	uint64_t latest[N_CGROUP_FILES]; /* as read, to see them fall */
+	bool set_back[N_CGROUP_FILES]; /* or it may have been, and nobody would have told us */
 	struct cgroup_io_devices io; /* of version 2, from look to look */
 };
 
@@ -89,6 +95,11 @@ bool cgroup_is_own(const struct collect *c, enum cgroup_controller controller);
  * it, a lower bound and an estimate. */
 enum quality cgroup_quality(
 	const struct collect *c, enum cgroup_controller controller, enum quality own);
+/* Whether the counter or the mark of that file was set back, or may have been: what it had counted until then is not in it. */
+bool cgroup_was_set_back(const struct collect *c, enum cgroup_file file);
+/* The same as cgroup_put() for what can be set back: then it is no more than a lower bound. */
+void cgroup_put_mark(const struct collect *c, struct batch *out, enum cgroup_file file,
+	unsigned row, int r, uint64_t n);
 /* Puts the number, or why it is not there. */
 void cgroup_put(const struct collect *c, struct batch *out, enum cgroup_controller controller,
 	unsigned row, int r, uint64_t n);

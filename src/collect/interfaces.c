@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/macros.h"
+#include "linux/namespace_rights.h"
 #include "linux/roots.h"
 #include "target/own_namespace.h"
 
@@ -35,7 +36,7 @@ bool interface_is_loopback(const struct interface *i)
 
 bool interfaces_met_no_stranger(const struct interfaces *s)
 {
-	return s->alone && !(s->moved && s->named) && s->arrivals == 0;
+	return s->alone && !s->older && s->arrivals == 0;
 }
 
 struct interface *interfaces_find(struct interfaces *s, const char *name)
@@ -89,9 +90,11 @@ static void follow_direction(struct interfaces *s, struct interface *i,
 			i->grown[c] += after - before;
 		} else if (!anew && went_round(before, after)) {
 			i->grown[c] += (UINT64_C(1) << 32) - before + after;
+			i->doubtful = true;
 			s->wraps++;
 		} else {
 			i->grown[c] += after;
+			i->doubtful = true;
 			s->resets += !anew;
 		}
 	}
@@ -107,6 +110,7 @@ static void count_whole(struct interfaces *s, struct interface *i, const struct 
 		counted = counted || now->counters[c];
 	}
 	s->arrivals += counted && !s->moved;
+	i->doubtful = i->doubtful || (counted && !s->moved);
 }
 
 static void follow(struct interfaces *s, struct interface *i, const struct net_interface *now)
@@ -230,7 +234,7 @@ static void take_other(const struct net_interface *now, void *context)
 		memcpy(i->last, s->list[place].last, sizeof(i->last));
 		s->list[place].there = false;
 		follow(s, i, now);
-	} else if (s->looked && !unsure) {
+	} else if (s->looked && !unsure && !s->begins_anew) {
 		count_whole(s, i, now);
 	}
 	i->index = index;
@@ -276,7 +280,10 @@ int interfaces_take(struct interfaces *s, const char *text, size_t n)
 		return rc;
 	size_t n_gone = 0;
 	for (size_t i = 0; i < s->n; i++) {
-		s->resets += s->list[i].there && !s->list[i].seen;
+		bool gone = s->list[i].there && !s->list[i].seen;
+
+		s->resets += gone;
+		s->list[i].doubtful = s->list[i].doubtful || gone;
 		s->list[i].there = s->list[i].seen;
 		n_gone += !s->list[i].there;
 	}
@@ -316,6 +323,18 @@ static void forget_file(struct interfaces *s)
 	s->open = false;
 }
 
+/* A name keeps it, or somebody else is in it. The keeper stays where the job began. */
+static bool may_be_older(const struct interfaces *s, const struct roots *roots,
+	uint64_t network_namespace, pid_t job, pid_t keeper)
+{
+	uint64_t first;
+
+	return s->of_target ||
+	       (net_namespace(roots, keeper, &first) == 0 && first == network_namespace) ||
+	       net_namespace_is_named(roots, job) ||
+	       namespace_has_strangers(roots, network_namespace, keeper);
+}
+
 /* Into another namespace: its interfaces are others, whatever their names. The open file still shows what was moved in the old one till now. */
 static void enter_namespace(struct interfaces *s, const struct roots *roots,
 	uint64_t network_namespace, pid_t job, pid_t keeper)
@@ -323,8 +342,9 @@ static void enter_namespace(struct interfaces *s, const struct roots *roots,
 	if (s->network_namespace != 0) {
 		s->roots = NULL; /* the job shows the indices of the new one by now */
 		s->resets += !s->open || read_table(s, s->fd) < 0;
-		s->moved = true;
-		s->named = net_namespace_is_named(roots, job);
+		s->moved = s->may_leave = true;
+		s->older = may_be_older(s, roots, network_namespace, job, keeper);
+		s->begins_anew = s->older;
 		for (size_t i = 0; i < s->n; i++)
 			s->list[i].there = false;
 	}
@@ -363,6 +383,10 @@ int interfaces_look(
 	int rc = net_namespace(roots, job, &network_namespace);
 	bool gone = rc < 0;
 
+	if (!s->rights_known) {
+		s->may_leave = s->of_target || may_leave_network_namespace(roots);
+		s->rights_known = true;
+	}
 	if (!gone && network_namespace != s->network_namespace) {
 		enter_namespace(s, roots, network_namespace, job, keeper);
 		s->alone_looked_ns = now_ns;
@@ -380,6 +404,7 @@ int interfaces_look(
 	s->roots = roots;
 	s->shown_by = gone ? keeper : job;
 	rc = read_table(s, s->fd);
+	s->begins_anew = s->begins_anew && rc < 0;
 	/* An open file keeps a namespace from ending: not longer than the job is in it. */
 	if (gone)
 		forget_file(s);

@@ -24,6 +24,8 @@ struct interface {
 	bool there; /* in the latest look */
 	bool seen; /* in the present one */
 	bool shown; /* to the loop, at least once */
+	bool gone_told; /* so, the last time, that it is not there any more */
+	bool doubtful; /* it counted anew or went round, went away with what it had moved since, or came with a past that may be another's */
 	uint64_t last[N_INTERFACE_COUNTERS]; /* as the kernel showed them */
 	uint64_t grown[N_INTERFACE_COUNTERS];
 };
@@ -45,9 +47,13 @@ struct interfaces {
 	size_t n_asked; /* in this look */
 	bool looked; /* at least once: what comes now was not there before */
 	uint64_t network_namespace; /* 0: not known */
+	bool of_target; /* what runs already: who has been in its namespaces, and since when, is not known */
+	bool rights_known,
+		may_leave; /* a process of the job could be in another one between two looks */
 	bool moved; /* the job entered a namespace other than the one it began in */
 	bool alone; /* nobody else was seen in it so far */
-	bool named; /* it may be older than the job */
+	bool older; /* the one that it entered may be older than the job: what it had counted when it was seen first is from before */
+	bool begins_anew; /* it was not read yet */
 	bool members_elsewhere; /* a process of the job was met in another one, whose traffic is not in the sums */
 	uint64_t alone_looked_ns;
 	/* counters that went round at 2^32; interfaces that began anew or went away, and with them what they counted since the look before;
@@ -58,7 +64,7 @@ struct interfaces {
 
 /*
  * One look at the namespace of `job`; when that process is gone, at the keeper's as long as it is the same one. The first look is where counting
- * begins. A namespace entered later counts whole. 0 or a negative errno. Allocates only for more interfaces at one time than ever before.
+ * begins. A namespace entered later counts whole if it was made by the job as far as can be seen, else from the first look. 0 or a negative errno. Allocates only for more interfaces at one time than ever before.
  */
 int interfaces_look(
 	struct interfaces *s, const struct roots *roots, pid_t job, pid_t keeper, uint64_t now_ns);

@@ -94,13 +94,13 @@ static int probe_net_dev(const struct collect *c, struct error *err)
 }
 
 /*
- * What may be said of a sum as the job's. Where all together moved nothing, so did the job. More is never exact: setns(2) lets somebody in and out
- * between two looks, even into a namespace born with the job, and what is forwarded or crosses a bridge or a cable (veth) inside it counts once
- * an interface.
+ * What may be said of a sum as the job's: nothing certain where one of its processes could be in another namespace between two looks. Else: where all
+ * together moved nothing, so did the job. More is never exact: setns(2) lets somebody in and out between two looks, even into a namespace born with
+ * the job, and what is forwarded or crosses a bridge or a cable (veth) inside it counts once an interface.
  */
 static enum quality sum_quality(const struct interfaces *s, uint64_t sum)
 {
-	if (s->wraps || s->resets || s->refused || s->members_elsewhere)
+	if (s->wraps || s->resets || s->refused || s->members_elsewhere || s->may_leave)
 		return ESTIMATE;
 	return sum == 0 ? EXACT : UPPER_BOUND;
 }
@@ -136,9 +136,11 @@ static void put_interface(struct interface *i, struct batch *out)
 	for (unsigned k = 0; k < N_INTERFACE_COUNTERS; k++) {
 		if (!i->shown)
 			put_device(out, "interface", i->name, INTERFACE + k, 0);
-		put_device(out, "interface", i->name, INTERFACE + k, i->grown[k]);
+		put_device_quality(out, "interface", i->name, INTERFACE + k, i->grown[k],
+			i->doubtful ? ESTIMATE : EXACT);
 	}
 	i->shown = true;
+	i->gone_told = !i->there;
 }
 
 /* In its first samples, when a program enters a namespace if it does, and now and then. */
@@ -199,6 +201,7 @@ static int read_net_dev(struct collect *c, struct batch *out)
 	uint64_t n_folded = s->n_folded;
 	pid_t whose = c->target ? member(c) : c->ledger->job_pid;
 	pid_t instead = c->target ? getpid() : c->ledger->keeper_pid;
+	s->of_target = c->target != NULL;
 	int rc = interfaces_look(s, c->roots, whose, instead, out->now_ns);
 
 	if (rc < 0) {
@@ -211,7 +214,7 @@ static int read_net_dev(struct collect *c, struct batch *out)
 		devices_keep(
 			out->devices, out->measures->collector[out->rows[INTERFACE]], is_kept, s);
 	for (size_t i = 0; i < s->n; i++)
-		if (s->list[i].there)
+		if (s->list[i].there || (s->list[i].shown && !s->list[i].gone_told))
 			put_interface(&s->list[i], out);
 	return 0;
 }

@@ -22,7 +22,7 @@ static int read_fds(struct collect *c, struct batch *out)
 	for (size_t i = 0; i < l->n_order; i++) {
 		struct process *p = ledger_at(l, i);
 
-		if (!p->alive || p->zombie)
+		if (!p->alive || p->zombie || (c->watch && !p->share.targets))
 			continue;
 		if (!p->fds_known || (!p->quiet && ledger_reading_is_due(l, p, true))) {
 			p->fds_error = -proc_fd_count(c->roots, p->pid, &p->fds);

@@ -28,7 +28,7 @@ static int read_statm(struct collect *c, struct batch *out)
 	for (size_t i = 0; i < l->n_order; i++) {
 		struct process *p = ledger_at(l, i);
 
-		if (!p->alive || p->zombie)
+		if (!p->alive || p->zombie || (c->watch && !p->share.targets))
 			continue;
 		process_read_statm(l, p);
 		if (!p->alive)

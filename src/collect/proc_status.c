@@ -32,7 +32,7 @@ static int read_status(struct collect *c, struct batch *out)
 	for (size_t i = 0; i < l->n_order; i++) {
 		struct process *p = ledger_at(l, i);
 
-		if (!p->alive || p->zombie)
+		if (!p->alive || p->zombie || (c->watch && !p->share.targets))
 			continue;
 		process_read_status(l, p, false);
 		if (!p->alive)

@@ -17,6 +17,7 @@ struct proc_stat {
 	int tty_nr;
 	uint64_t flags; /* PF_* of include/linux/sched.h */
 #define PROC_KERNEL_THREAD 0x00200000 /* PF_KTHREAD */
+#define PROC_NO_EXEC_YET 0x00000040 /* PF_FORKNOEXEC */
 	uint64_t minor_faults, children_minor_faults, major_faults, children_major_faults;
 	uint64_t user_ticks, system_ticks; /* this process, dead threads included */
 	uint64_t children_user_ticks, children_system_ticks; /* waited-for children, cumulative */
@@ -24,6 +25,8 @@ struct proc_stat {
 	uint64_t start_ticks; /* since boot: with the pid, the identity of a process */
 	uint64_t vsize_bytes;
 	uint64_t rss_pages;
+	uint64_t
+		stack_start; /* where its stack began when it called exec; 0: not known, or its memory may not be looked at */
 };
 
 /* Parses the text of one stat file; fields after the LAST ')' so that a name may hold anything.

@@ -31,6 +31,7 @@ struct cpu_sources {
 	bool cgroup_own; /* made for the job */
 	bool cgroup_exact; /* what it counted is the job's CPU time, all of it and nothing else; of one that others may use: no more than the tree has */
 	bool cgroup_left; /* some of the job is not in its own cgroup */
+	bool cgroup_set_back; /* what its counter had until then is not in it */
 	uint64_t cgroup_ns;
 	bool cgroup_bounds; /* shared with others: the job cannot have used more than cgroup_most_ns */
 	uint64_t cgroup_most_ns;

@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "collect/cgroup_reading.h"
 #include "linux/cgroup_view.h"
 #include "monitor/conclude_parts.h"
 
+#define SET_BACK_WORDS "its counter was set back, or could have been unseen"
 #define SEEN_AT_THE_END_NS 20000000 /* what moves between two readings of one tick */
 /* The command began before it was moved into the cgroup: its fork, 0.1 to 0.4 ms of it, is in its exit status alone. */
 #define TREE_ABOVE_NS 2000000
@@ -88,7 +90,9 @@ void conclude_cgroup_sources(
 
 	if (cpu.quality == ABSENT)
 		return;
-	bool left = has_left(m, CGROUP_CPUACCT);
+	/* A counter that was set back lacks what was there before, as if that had been elsewhere. */
+	s->cgroup_set_back = cgroup_was_set_back(&m->collect, CGROUP_FILE_CPU_USAGE);
+	bool left = has_left(m, CGROUP_CPUACCT) || s->cgroup_set_back;
 	s->has_cgroup = true;
 	s->cgroup_ns = cpu.delta;
 	s->cgroup_own = is_own(m, CGROUP_CPUACCT);
@@ -110,9 +114,10 @@ void conclude_cgroup_notes(struct assay_run_info *info, const struct cpu_sources
 	if (s->cgroup_left)
 		run_info_note(info,
 			"the job's own cgroup counted %.3f s of CPU time and its processes %.3f s: "
-			"something of the job was moved to another cgroup, so what the cgroup "
-			"counted is a lower bound",
-			cgroup, (double) s->tree_ns / 1e9);
+			"%s, so what the cgroup counted is a lower bound",
+			cgroup, (double) s->tree_ns / 1e9,
+			s->cgroup_set_back ? SET_BACK_WORDS
+					   : "something of the job was moved to another cgroup");
 	if (!s->cgroup_exact || !s->has_perf)
 		return;
 	/* perf is held against the cgroup, which has the children that nobody waited for as well. */
@@ -139,10 +144,12 @@ static void shared_peak(
 	const struct monitor *m, struct assay_run_info *info, const struct summary *peak)
 {
 	struct summary now = selected_summary(m, CGROUP_MEMORY_KEY);
+	bool set_back = cgroup_was_set_back(&m->collect, CGROUP_FILE_MEMORY_PEAK);
 	struct headline *h;
 	char text[UNITS_TEXT_SIZE];
 
-	if (peak->quality != ABSENT && peak->last > m->collect.cgroup_peak_before_bytes) {
+	if (!set_back && peak->quality != ABSENT &&
+		peak->last > m->collect.cgroup_peak_before_bytes) {
 		bool left = has_left(m, CGROUP_MEMORY);
 		h = headline_add(info, "memory_peak_charged_bytes", BYTES, peak->last,
 			left ? ESTIMATE : UPPER_BOUND, CGROUP_PEAK_KEY);
@@ -159,8 +166,10 @@ static void shared_peak(
 	snprintf(h->why, sizeof(h->why),
 		"the most that was charged at a sample to the cgroup the job shares with "
 		"others%s%s",
-		peak->quality != ABSENT ? "; its own peak is from before the run: " : "",
-		peak->quality != ABSENT ? text : "");
+		peak->quality == ABSENT ? ""
+		: set_back              ? "; the kernel's own peak was set back"
+					: "; its own peak is from before the run: ",
+		peak->quality == ABSENT || set_back ? "" : text);
 }
 
 static void conclude_charged(
@@ -180,11 +189,12 @@ static void conclude_charged(
 	struct summary now = selected_summary(m, CGROUP_MEMORY_KEY);
 	if (!has_peak && now.quality == ABSENT)
 		return;
-	/* Whoever may write to it can set the mark back; what was there at a sample was there. */
-	bool set_back = has_peak && now.quality != ABSENT && now.max > peak.last;
-	bool by_mark = has_peak && !set_back;
+	/* Whoever may write to it can set the mark back; what was there at a sample was there, and what it stood at. */
+	bool set_back = has_peak && (cgroup_was_set_back(&m->collect, CGROUP_FILE_MEMORY_PEAK) ||
+					    (now.quality != ABSENT && now.max > peak.last));
+	bool by_mark = has_peak && (now.quality == ABSENT || peak.max >= now.max);
 	struct headline *h = headline_add(info, "memory_peak_charged_bytes", BYTES,
-		by_mark ? peak.last : now.max, by_mark ? EXACT : LOWER_BOUND,
+		by_mark ? peak.max : now.max, by_mark && !set_back ? EXACT : LOWER_BOUND,
 		by_mark ? CGROUP_PEAK_KEY : CGROUP_MEMORY_KEY);
 	bool all = holds_only_the_job(m, CGROUP_MEMORY, s);
 	if (!all)
@@ -192,9 +202,10 @@ static void conclude_charged(
 	snprintf(h->why, sizeof(h->why),
 		"%scharged to the job's own cgroup, caches of files and "
 		"memory of the kernel included%s",
-		by_mark    ? ""
-		: set_back ? "the most at a sample, for the kernel's mark was set back; "
-			   : "the most at a sample, for this kernel keeps no peak; ",
+		set_back  ? "the most that was seen, for the kernel's mark was set back, or could "
+			    "have been unseen; "
+		: by_mark ? ""
+			  : "the most at a sample, for this kernel keeps no peak; ",
 		all ? "" : ", but not all of the job was in it");
 }
 
@@ -206,9 +217,10 @@ static void conclude_tasks(
 	if (peak.quality == ABSENT || !holds_only_the_job(m, CGROUP_PIDS, s))
 		return;
 	struct headline *h =
-		headline_add(info, "tasks_peak", COUNT, peak.last, EXACT, CGROUP_TASKS_KEY);
+		headline_add(info, "tasks_peak", COUNT, peak.last, UPPER_BOUND, CGROUP_TASKS_KEY);
 	snprintf(h->why, sizeof(h->why),
-		"processes and threads alive at once in the job's own cgroup");
+		"processes and threads at once in the job's own cgroup; one that has ended counts "
+		"until it is waited for");
 }
 
 void conclude_cgroup(struct monitor *m, struct assay_run_info *info, const struct cpu_sources *s)
@@ -239,7 +251,8 @@ void conclude_cgroup_rung(const struct cpu_sources *s, struct rung *rung)
 	} else if (cpu) {
 		rung->value.quality = LOWER_BOUND;
 		snprintf(rung->why, sizeof(rung->why), "%s",
-			s->cgroup_left ? "not all of the job was in its own cgroup"
-				       : "the job's processes have more");
+			s->cgroup_set_back ? SET_BACK_WORDS
+			: s->cgroup_left   ? "not all of the job was in its own cgroup"
+					   : "the job's processes have more");
 	}
 }

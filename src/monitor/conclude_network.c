@@ -16,9 +16,41 @@ static const struct direction directions[] = {
 	{ "network_transmit_bytes", "netns_transmit_bytes", "socket_tcp_transmit_bytes" },
 };
 
+#define WHOLE                                                                                      \
+	"all traffic of the network namespace, link headers and what is forwarded in it too, "     \
+	"loopback not; "
+
+/* What it may lack, or may have of another time. */
+static void say_why_it_is_no_bound(const struct interfaces *s, struct headline *h)
+{
+	if (s->members_elsewhere)
+		snprintf(h->why, sizeof(h->why),
+			"all traffic of the command's network namespace; a process of the job was "
+			"in another one, whose traffic is not in it");
+	else if (s->moved)
+		snprintf(h->why, sizeof(h->why),
+			"all traffic of the network namespaces that the command was in%s; what "
+			"other processes of the job moved elsewhere is not in it",
+			s->older ? ", of the one it entered last only since that was first seen, "
+				   "as it may be older than the command"
+				 : "");
+	else if (s->resets || s->wraps || s->refused)
+		snprintf(h->why, sizeof(h->why),
+			"all traffic of the network namespace; interfaces went away or counted "
+			"anew %llu times, counters of 32 bits went round %llu times",
+			(unsigned long long) s->resets, (unsigned long long) s->wraps);
+	else
+		snprintf(h->why, sizeof(h->why),
+			WHOLE "%s, and a process of the job may have been in another namespace "
+			      "between two looks",
+			interfaces_met_no_stranger(s) ? "nobody else was met in it"
+						      : "others may share it");
+}
+
 static void claim_namespace(struct assay_run_info *info, const struct direction *d,
 	const struct summary *of_namespace, const struct monitor *m)
 {
+	const struct interfaces *s = m->collect.interfaces;
 	struct headline *h = headline_add(info, d->name, BYTES, of_namespace->delta,
 		(enum quality) of_namespace->quality, d->namespace_key);
 
@@ -26,32 +58,18 @@ static void claim_namespace(struct assay_run_info *info, const struct direction 
 	case EXACT:
 		snprintf(h->why, sizeof(h->why), "%s",
 			"nobody in the command's network namespace moved anything, but over "
-			"loopback");
+			"loopback, and no process of the job could enter another one");
 		break;
 	case UPPER_BOUND:
-		snprintf(h->why, sizeof(h->why),
-			"all traffic of the network namespace, link headers and what is forwarded "
-			"in "
-			"it too, loopback not; %s",
-			interfaces_met_no_stranger(m->collect.interfaces)
+		snprintf(h->why, sizeof(h->why), WHOLE "%s",
+			interfaces_met_no_stranger(s)
 				? "nobody else was met in it, but who came between two looks was "
 				  "not "
 				  "seen"
 				: "others may share it");
 		break;
 	default:
-		if (m->collect.interfaces->members_elsewhere) {
-			snprintf(h->why, sizeof(h->why),
-				"all traffic of the command's network namespace; a process of the "
-				"job was in another one, whose traffic is not in it");
-			break;
-		}
-		snprintf(h->why, sizeof(h->why),
-			"all traffic of the network namespace; interfaces went away or counted "
-			"anew "
-			"%llu times, counters of 32 bits went round %llu times",
-			(unsigned long long) m->collect.interfaces->resets,
-			(unsigned long long) m->collect.interfaces->wraps);
+		say_why_it_is_no_bound(s, h);
 	}
 }
 

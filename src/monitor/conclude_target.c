@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/macros.h"
+#include "collect/cgroup_reading.h"
 #include "linux/cgroup_view.h"
 #include "monitor/conclude.h"
 #include "monitor/conclude_parts.h"
@@ -23,19 +24,24 @@
 #define UNSURE_WHY                                                                                 \
 	"%llu processes ended together with their parents and may be in the numbers of whoever "   \
 	"reaped them a second time"
+#define HIDDEN_WHY                                                                                 \
+	"/proc hides from this user %llu of the processes that were in the same session when the " \
+	"recording began: what they had used until then comes in when a member waits for them"
 #define PEAK_WHY "while it was watched: the largest of %llu sums of PSS and of the largest process"
 
 static void say_why(struct headline *h, const struct account *a)
 {
 	if (a->unsure)
 		snprintf(h->why, sizeof(h->why), UNSURE_WHY, (unsigned long long) a->unsure);
+	else if (a->hidden_kin && a->with_children)
+		snprintf(h->why, sizeof(h->why), HIDDEN_WHY, (unsigned long long) a->hidden_kin);
 	else
 		snprintf(h->why, sizeof(h->why), "%s", a->with_children ? CPU_WHY : CPU_OWN_WHY);
 }
 
 static enum quality of_account(const struct account *a)
 {
-	return a->unsure ? ESTIMATE : LOWER_BOUND;
+	return a->unsure || (a->hidden_kin && a->with_children) ? ESTIMATE : LOWER_BOUND;
 }
 
 /* The cgroup that is the target counted all of it, whoever lived and died in it meanwhile. */
@@ -93,8 +99,9 @@ static void conclude_charged_of(struct monitor *m, struct assay_run_info *info)
 
 	if (!t->cgroup_is_target || !t->cgroup->place[CGROUP_MEMORY].own || now.quality == ABSENT)
 		return;
-	bool ours = peak.quality != ABSENT && peak.last > t->cgroup_peak_before_bytes &&
-		    peak.last >= now.max;
+	bool set_back = cgroup_was_set_back(&m->collect, CGROUP_FILE_MEMORY_PEAK);
+	bool ours = !set_back && peak.quality != ABSENT &&
+		    peak.last > t->cgroup_peak_before_bytes && peak.last >= now.max;
 	struct headline *h =
 		headline_add(info, "memory_peak_charged_bytes", BYTES, ours ? peak.last : now.max,
 			ours ? EXACT : LOWER_BOUND, ours ? CGROUP_PEAK_KEY : CGROUP_MEMORY_KEY);
@@ -102,7 +109,9 @@ static void conclude_charged_of(struct monitor *m, struct assay_run_info *info)
 	snprintf(h->why, sizeof(h->why),
 		"%scharged to the cgroup that is the target, caches of files and memory of the "
 		"kernel included",
-		ours ? "" : "the most at a sample, for the kernel's peak is from before; ");
+		ours       ? ""
+		: set_back ? "the most at a sample, for the kernel's peak was set back; "
+			   : "the most at a sample, for the kernel's peak is from before; ");
 }
 
 static void conclude_memory_of(

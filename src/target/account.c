@@ -302,6 +302,37 @@ static void take_sum(struct account *a, const struct sum *sum, uint64_t now_ns)
 		a->first_seen_ns = now_ns;
 }
 
+/*
+ * Somebody outside ended, and what it used after its last look is in its parent's numbers. Of what those grew by, no more is taken than is known to be
+ * of children that ended: what a process did itself, as far as its files do not keep that apart, and what it waited for unseen goes with it.
+ * Its parent may have waited for it before that was looked at in this round, or after.
+ */
+static void drop_what_may_be_foreign(
+	struct account *accounts, size_t n, const struct ledger *l, struct process *p)
+{
+	struct share *s = &p->share;
+	uint32_t foreign = (s->foreign | s->foreign_before) & s->targets;
+	int64_t waited[N_COUNTED];
+
+	s->foreign_before = s->foreign;
+	s->foreign = 0;
+	if (!foreign)
+		return;
+	with_waited(l, p, waited);
+	for (int k = 0; k < N_COUNTED; k++)
+		waited[k] =
+			larger(0, waited[k] - larger(s->seen[k], s->ended_mark[k] + s->ended[k]));
+	for (size_t i = 0; i < n; i++) {
+		int64_t cpu = waited[COUNTED_CPU];
+
+		if (!(foreign & accounts[i].bit))
+			continue;
+		account_carry(&accounts[i], waited, -1);
+		if (!accounts[i].with_children)
+			accounts[i].carried[COUNTED_CPU] += cpu;
+	}
+}
+
 static void settle_the_ended(struct account *accounts, size_t n, const struct ledger *l)
 {
 	for (size_t i = 0; i < l->n_order; i++) {
@@ -314,8 +345,10 @@ static void settle_the_ended(struct account *accounts, size_t n, const struct le
 	for (size_t i = 0; i < l->n_order; i++) {
 		struct process *p = ledger_at(l, i);
 
-		if (p->alive)
-			with_waited(l, p, p->share.seen);
+		if (!p->alive)
+			continue;
+		drop_what_may_be_foreign(accounts, n, l, p);
+		with_waited(l, p, p->share.seen);
 	}
 }
 

@@ -41,6 +41,9 @@ struct share {
 	bool io_spoilt; /* its files' next growth has in it what a child did before we came: it is not counted */
 	bool parent_watched; /* its parent was in some target when that was looked at last */
 	bool reaps_orphans; /* somebody else's child was handed to it */
+	uint32_t foreign,
+		foreign_before; /* a bit for each target a child was not in that ended since
+		the sum before, and between that and the one before it */
 	bool due; /* in this tick it is asked where it belongs */
 	uint8_t looks_left; /* at where it belongs: a newborn is about to call setsid, exec or setuid */
 	int64_t base_own, base_waited; /* CPU: its own, and of children it had waited for */
@@ -81,6 +84,8 @@ struct account {
 	bool io_readable; /* of at least one, ever */
 	int io_error, smaps_error; /* positive errno of one that was not */
 	uint64_t unsure; /* ended ones that may be in somebody's numbers a second time */
+	uint64_t
+		hidden_kin; /* in a member's session when we came, and hidden from us: their past may come in when they are waited for */
 	uint64_t hwm_max_bytes; /* the largest process while it was in the target */
 	uint64_t pss_sum_bytes, pss_moved_bytes, pss_steady_max_bytes; /* of the rounds */
 	uint64_t first_seen_ns, last_seen_ns; /* when anybody was in it */

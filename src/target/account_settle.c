@@ -113,8 +113,9 @@ static void hand_to_parent(const struct ledger *l, const struct process *p, stru
 		s->ended_base[k] += before[k];
 	}
 	parent->had_children = true;
-	/* It has been there since before we came, and how much of its I/O is from then nobody knows. */
-	if (p->born_in_run || p->share.io_begun || !s->io_begun)
+	/* It has been there since before we came, and how much of its I/O is from then nobody knows; or a child of its was. */
+	bool known = p->born_in_run || p->share.io_begun;
+	if ((known && !p->share.io_spoilt) || !s->io_begun)
 		return;
 	share_drop_io_growth(parent);
 	s->io_spoilt = true;
@@ -143,8 +144,10 @@ static void settle_one(
 
 	if (!a->with_children)
 		used[COUNTED_CPU] = 0;
-	if (!in && parent_in)
+	if (!in && parent_in) {
 		account_carry(a, used, -1);
+		parent->share.foreign |= a->bit;
+	}
 	if (!a->with_children && in)
 		a->carried[COUNTED_CPU] += own;
 }
@@ -162,8 +165,11 @@ static void settle(struct settling *s, struct process *p)
 		a->ended++;
 		account_add_name(a, p);
 	}
-	if (parent)
+	if (parent) {
 		hand_to_parent(s->ledger, p, parent);
+		/* What it had of somebody foreign since it was looked at is in its parent's numbers too. */
+		parent->share.foreign |= p->share.foreign | p->share.foreign_before;
+	}
 	p->share.settled = true;
 }
 

@@ -347,8 +347,9 @@ void ledger_next_window(struct ledger *l)
 			p->command_cut = false;
 			memset(p->states, 0, sizeof(p->states));
 		} else if (p->command_size) {
-			p->command_checks =
-				1; /* its command line goes with the window; it is read again */
+			/* its command line goes with the window; it is read again */
+			p->command_checks = 1;
+			p->command_hash = 0;
 		}
 		p->command_size = 0;
 		l->order[kept++] = l->order[i];

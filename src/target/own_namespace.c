@@ -80,17 +80,19 @@ static void look_at(pid_t pid, void *context)
 		s->found = !is_ours(s, pid);
 }
 
-bool namespace_is_the_jobs(const struct roots *roots, uint64_t network_namespace, pid_t keeper)
+bool namespace_has_strangers(const struct roots *roots, uint64_t network_namespace, pid_t keeper)
 {
 	struct search s = {
 		.roots = roots, .network_namespace = network_namespace, .keeper = keeper
 	};
 
-	if (!sees_all_processes(roots))
-		return false;
 	/* Mostly this is where the job is, too: then all of /proc need not be listed. */
 	look_at(1, &s);
-	if (!s.found && proc_pids_each(roots->proc, look_at, &s) < 0)
-		return false;
-	return !s.found;
+	return s.found || proc_pids_each(roots->proc, look_at, &s) < 0 || s.found;
+}
+
+bool namespace_is_the_jobs(const struct roots *roots, uint64_t network_namespace, pid_t keeper)
+{
+	return sees_all_processes(roots) &&
+	       !namespace_has_strangers(roots, network_namespace, keeper);
 }

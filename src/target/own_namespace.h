@@ -15,5 +15,7 @@ struct roots;
  * cannot see. `network_namespace` is as net_namespace() gives it.
  */
 bool namespace_is_the_jobs(const struct roots *roots, uint64_t network_namespace, pid_t keeper);
+/* Whether anybody else is seen in it, or somebody of whom that cannot be told. */
+bool namespace_has_strangers(const struct roots *roots, uint64_t network_namespace, pid_t keeper);
 
 #endif

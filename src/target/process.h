@@ -41,6 +41,9 @@ struct process {
 		command_size; /* in the ledger's command bytes; size 0: none in this window */
 	bool command_cut;
 	uint8_t command_checks; /* how often it is still to be looked at: a fresh fork shows its parent's until it execs */
+	bool command_stale; /* it ran since that was read, and may have written itself another one */
+	uint64_t
+		command_hash; /* of the one that was kept last; 0: none, or it went with a window that had no place for it */
 
 	uint64_t handed_cpu_ns; /* its CPU clock in the sample that was handed on last */
 

@@ -15,6 +15,8 @@
 #define STATUS_TEXT_SIZE 4096
 #define COMMAND_SIZE_MAX 4096 /* of one process, as kept for the series */
 #define COMMANDS_SIZE_MAX (1 << 20) /* of one window */
+#define COMMAND_EVERY_TICKS 32 /* of one that ran meanwhile, and may have written itself another */
+#define EMPTY_ARGUMENTS_MAX 2 /* at the end of a command line */
 
 #define STEADY_LOOKS 3 /* after them a process is said to rest */
 
@@ -175,27 +177,63 @@ void process_read_smaps(struct ledger *l, struct process *p)
 	p->smaps_error = 0;
 }
 
+/* A title that a process writes over its arguments leaves zeros behind it, which read as empty ones; one or two may be true ones. */
+static size_t without_padding(const char *bytes, size_t n)
+{
+	size_t kept = n;
+
+	while (kept > 0 && bytes[kept - 1] == '\0')
+		kept--;
+	/* its own NUL, unless the line was cut */
+	kept += kept < n;
+	bool one_word = kept > 0 && !memchr(bytes, '\0', kept - 1) && memchr(bytes, ' ', kept);
+	return n - kept > EMPTY_ARGUMENTS_MAX || one_word ? kept : n;
+}
+
+/* FNV-1a, never 0. */
+static uint64_t hash_of(const char *bytes, size_t n)
+{
+	uint64_t hash = UINT64_C(14695981039346656037);
+
+	for (size_t i = 0; i < n; i++)
+		hash = (hash ^ (unsigned char) bytes[i]) * UINT64_C(1099511628211);
+	return hash ? hash : 1;
+}
+
+static bool command_is_due(const struct ledger *l, struct process *p)
+{
+	p->command_stale = p->command_stale || !p->quiet;
+	if (p->command_checks > 0 && !p->quiet) {
+		p->command_checks--;
+		return true;
+	}
+	return p->command_stale && (l->ticks + p->slot) % COMMAND_EVERY_TICKS == 0;
+}
+
 void process_read_command(struct ledger *l, struct process *p)
 {
-	if (p->command_checks == 0 || !buf_reserve(&l->commands, COMMAND_SIZE_MAX))
+	if (p->zombie || !command_is_due(l, p) || !buf_reserve(&l->commands, COMMAND_SIZE_MAX))
 		return;
-	p->command_checks--;
 	if (l->commands.len > COMMANDS_SIZE_MAX) {
-		p->command_cut = true;
+		p->command_cut = p->command_stale = true;
 		return;
 	}
 
-	/* The same line again is not kept twice. */
 	char *at = l->commands.data + l->commands.len;
 	bool cut = false;
 	ssize_t n = proc_cmdline_read(l->roots->proc, p->pid, at, COMMAND_SIZE_MAX, &cut);
+	/* In the midst of an exec there is none. */
+	p->command_stale = n <= 0;
 	if (n <= 0)
 		return;
-	if (p->command_size == (size_t) n &&
-		memcmp(l->commands.data + p->command_offset, at, (size_t) n) == 0)
+	size_t size = without_padding(at, (size_t) n);
+	uint64_t hash = hash_of(at, size);
+	/* The same line again is not kept twice. */
+	if (hash == p->command_hash)
 		return;
+	p->command_hash = hash;
 	p->command_offset = l->commands.len;
-	p->command_size = (size_t) n;
+	p->command_size = size;
 	p->command_cut = cut;
-	l->commands.len += (size_t) n;
+	l->commands.len += size;
 }

@@ -16,7 +16,8 @@ void process_read_io(struct ledger *l, struct process *p);
 void process_read_status(struct ledger *l, struct process *p, bool at_once);
 /* smaps_rollup walks every page of the target under its mmap lock: the caller decides when. Sets smaps_cost_ns. */
 void process_read_smaps(struct ledger *l, struct process *p);
-/* The command line of a process that is new or changed its name, kept until the window is written. */
+/* The command line of a process that is new or called exec, and now and then of one that ran; kept until the window is written, if it is another one than
+ * before. */
 void process_read_command(struct ledger *l, struct process *p);
 
 #endif

@@ -130,8 +130,10 @@ static bool read_stat(struct ledger *l, struct process *p)
 	if (n <= 0 || proc_stat_parse(text, (size_t) n, &stat) < 0 ||
 		stat.start_ticks != p->start_ticks)
 		return false;
-	if (strcmp(stat.name, p->stat.name) != 0)
-		p->command_checks = 1;
+	/* It called exec, if only to become the same program anew, or gave itself another name. */
+	if (strcmp(stat.name, p->stat.name) != 0 || stat.stack_start != p->stat.stack_start ||
+		(p->stat.flags & ~stat.flags & PROC_NO_EXEC_YET))
+		p->command_checks = p->command_checks ? p->command_checks : 1;
 	p->stat = stat;
 	/* With threads left only the main thread has ended, not the process. */
 	p->zombie = (stat.state == 'Z' || stat.state == 'X') && stat.threads <= 1;
@@ -348,7 +350,7 @@ void ledger_refresh(struct ledger *l, const struct exit_page *page, uint64_t now
 	for (size_t i = 0; i < l->n_order; i++) {
 		struct process *p = ledger_at(l, i);
 
-		if (p->alive && !p->quiet && !p->zombie)
+		if (p->alive)
 			process_read_command(l, p);
 	}
 	sum_tree(l);

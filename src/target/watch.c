@@ -113,6 +113,7 @@ static bool changed_user(const struct watch *w, struct process *p)
 static bool is_due(const struct watch *w, struct process *p, const struct proc_stat *before)
 {
 	bool turned = p->stat.session != before->session || p->stat.pgrp != before->pgrp ||
+		      p->stat.stack_start != before->stack_start ||
 		      strcmp(p->stat.name, before->name) != 0;
 
 	if (p->share.looks_left > 0) {
@@ -241,7 +242,7 @@ void watch_refresh(struct watch *w, uint64_t now_ns)
 	for (size_t i = 0; i < l->n_order; i++) {
 		struct process *p = ledger_at(l, i);
 
-		if (p->alive && !p->quiet && !p->zombie)
+		if (p->alive)
 			process_read_command(l, p);
 	}
 	kin_looked(&w->kin);

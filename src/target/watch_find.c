@@ -131,7 +131,7 @@ struct consideration {
 
 bool watch_is_followed(const struct process *parent, uint32_t targets)
 {
-	return targets || (parent && parent->share.targets);
+	return targets || parent;
 }
 
 /* Asked before its file is read, so that what it does after that is seen the next time. */
@@ -199,6 +199,19 @@ static void each_pid(pid_t pid, void *context)
 	consider(context, pid);
 }
 
+/* Its parent is not told, but its session is. */
+static void note_hidden_kin(struct watch *w, pid_t pid)
+{
+	pid_t session = getsid(pid);
+	uint32_t targets = 0;
+
+	for (size_t i = 0; session > 0 && i < w->ledger->n_order; i++)
+		if (ledger_at(w->ledger, i)->stat.session == session)
+			targets |= ledger_at(w->ledger, i)->share.targets;
+	for (size_t i = 0; i < w->n; i++)
+		w->accounts[i].hidden_kin += (targets & w->accounts[i].bit) != 0;
+}
+
 /* They are in no list of /proc; that one lives can be told by its clock all the same. */
 static void count_hidden(struct watch *w)
 {
@@ -211,7 +224,11 @@ static void count_hidden(struct watch *w)
 		if (process_cpu_clock(pid, &cpu_ns) < 0 || ledger_find(w->ledger, pid))
 			continue;
 		(void) snprintf(name, sizeof(name), "%d", (int) pid);
-		w->hidden += fstatat(w->ledger->roots->proc, name, &st, 0) < 0 && errno == ENOENT;
+		if (fstatat(w->ledger->roots->proc, name, &st, 0) == 0 || errno != ENOENT)
+			continue;
+		w->hidden++;
+		if (w->scans == 1)
+			note_hidden_kin(w, pid);
 	}
 }
 
@@ -236,7 +253,6 @@ static void full_scan(struct watch *w)
 	bool found = true;
 
 	w->scans++;
-	count_hidden(w);
 	w->unreadable = 0;
 	strangers_begin(&w->strangers);
 	proc_pids_each(w->ledger->roots->proc, each_pid, &n);
@@ -256,6 +272,8 @@ static void full_scan(struct watch *w)
 			s->pid = 0;
 		}
 	}
+	/* Now that it is known who belongs. */
+	count_hidden(w);
 }
 
 /* A thread has a pid too and its files can be opened, but only a process has a process's clock. */

@@ -15,7 +15,8 @@ uint64_t watch_now_ticks(const struct ledger *l);
 /* A bit for each target that the process belongs to now. `parent`: if it is followed. */
 uint32_t watch_whose(struct watch *w, const struct proc_stat *stat, uint32_t member_of,
 	const struct process *parent, int *ret_error);
-/* Who is no stranger: a child that is in no target will be in its parent's numbers when it ends, with all it did before we came. */
+/* Who is no stranger: whoever descends from a member. In no target itself it will be in its parent's numbers when it ends, with all it did before we
+ * came, and by way of them in a member's. `parent`: if it is followed. */
 bool watch_is_followed(const struct process *parent, uint32_t targets);
 /* Enters who is new. */
 void watch_find_members(struct watch *w);

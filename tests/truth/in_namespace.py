@@ -139,11 +139,27 @@ def hide(stage):
     return {"info": run.info, "system": system, "truth": truth, "refused": refused, "cpu": cpu(run.info)}
 
 
+def hide_kin(stage):
+    """A child of the member's is hidden from its user, as a setuid program is, and has a past; the member waits for it."""
+    subprocess.run(["mount", "-t", "proc", "-o", "hidepid=2", "proc", "/proc"], check=True)
+    nobody = Nobody()
+    first = stage.begin(user=nobody)
+    kin = first.fork("kin")
+    kin.do("burn", 1000).do("undumpable")
+    watch = stage.attach(f"session:{first.pid}", user=nobody, cwd="/")
+    kin.leave()
+    first.do("burn", 100)
+    watch.looked()
+    run = watch.stop()
+    stage.end_of(first)
+    return {"info": run.info}
+
+
 def main(scene, assay, load, room):
     room = Path(room)
     stage = Stage(Runner(Path(assay), Path(load), room), room)
     try:
-        result = {"wrap": wrap, "reuse": reuse, "hide": hide}[scene](stage)
+        result = {"wrap": wrap, "reuse": reuse, "hide": hide, "hide_kin": hide_kin}[scene](stage)
     finally:
         stage.close()
     json.dump(result, sys.stdout)

@@ -41,13 +41,17 @@ def device(run, name):
     return found[0]
 
 
-def test_traffic_in_a_shared_namespace_is_an_upper_bound_and_loopback_stands_apart(run_assay, user):
+# Whoever runs these tests may enter another namespace, and what a process of the job moves there nobody counts: no sum is a bound.
+NO_BOUND = "estimate"
+
+
+def test_traffic_in_a_shared_namespace_is_no_bound_and_loopback_stands_apart(run_assay, user):
     run = run_assay(traffic("loopback", "127.0.0.1", 20 * MB, 1), user=user)
 
     assert run.status == 0, run.stderr
     received, sent = (run.info["summary"][f"netns_loopback_{way}_bytes"] for way in ("receive", "transmit"))
     for claim in (received, sent):
-        assert claim["quality"] == "upper_bound", claim
+        assert claim["quality"] == NO_BOUND, claim
         assert claim["value"] >= 20 * MB, claim
     assert device(run, "lo")["netns_interface_receive_bytes"]["value"] == received["value"]
     for way in ("receive", "transmit"):
@@ -56,7 +60,7 @@ def test_traffic_in_a_shared_namespace_is_an_upper_bound_and_loopback_stands_apa
                      if d["kind"] == "interface" and d["name"] != "lo")
         assert claim["key"] == f"netns_{way}_bytes"
         assert claim["value"] == others, (claim, run.info["devices"])
-        assert claim["quality"] == ("upper_bound" if others else "exact"), claim
+        assert claim["quality"] == NO_BOUND, claim
         assert "loopback" in claim["why"], claim
 
 
@@ -74,7 +78,7 @@ def test_a_namespace_that_the_job_makes_for_itself_counts_whole(run_assay, user)
     for way in ("receive", "transmit"):
         claim = run.info["summary"][f"netns_loopback_{way}_bytes"]
         carries(claim, 60 * MB)
-        assert claim["quality"] == "upper_bound", claim
+        assert claim["quality"] == NO_BOUND, claim
 
 
 @pytest.fixture
@@ -120,7 +124,7 @@ def test_in_a_namespace_of_its_own_the_job_moved_what_the_other_end_of_the_cable
     server.stdout.close()
     assert (run.status, server.wait()) == (0, 0), run.stderr
     sent, received = run.headline["network_transmit_bytes"], run.headline["network_receive_bytes"]
-    assert (sent["quality"], received["quality"]) == ("upper_bound", "upper_bound"), (sent, received)
+    assert (sent["quality"], received["quality"]) == (NO_BOUND, NO_BOUND), (sent, received)
     assert "nobody else was met" in sent["why"], sent
     assert (sent["key"], received["key"]) == ("netns_transmit_bytes", "netns_receive_bytes")
     # What segments are cut and what is sent again is TCP's choice from moment to moment: the other end of the cable says what it was.
@@ -134,8 +138,9 @@ def test_a_named_namespace_that_the_job_enters_may_be_older_than_it(run_assay, t
     run = run_assay(inside(here, *traffic("loopback", "127.0.0.1", 20 * MB, 1)))
 
     claim = run.info["summary"]["netns_loopback_receive_bytes"]
-    assert claim["quality"] == "upper_bound", claim
-    carries(claim, 25 * MB)
+    assert claim["quality"] == NO_BOUND, claim
+    # what was there before it was seen is not claimed, and that may be the first of the job's own
+    assert claim["value"] <= 20 * MB * (1 + HEADERS_SHARE) + HEADERS_BYTES, claim
 
 
 @pytest.fixture
@@ -163,7 +168,7 @@ def test_a_renamed_interface_does_not_bring_its_past_again(run_assay, cable_with
     assert run.status == 0, run.stderr
     claim = run.headline["network_transmit_bytes"]
     assert claim["value"] < MB, claim
-    assert claim["quality"] in ("exact", "upper_bound"), claim
+    assert claim["quality"] == NO_BOUND, claim
     assert run.info["summary"]["netns_resets_count"]["value"] == 0
     assert device(run, "cord")["netns_interface_transmit_bytes"]["value"] < MB
 
@@ -196,7 +201,7 @@ def test_who_enters_the_jobs_namespace_between_two_looks_makes_it_no_exact_claim
     assert (run.status, server.wait()) == (0, 0), run.stderr
     claim = run.headline["network_transmit_bytes"]
     assert claim["value"] >= 5 * MB, claim
-    assert claim["quality"] == "upper_bound", claim
+    assert claim["quality"] == NO_BOUND, claim
 
 
 def by_sockets(run, name):
@@ -282,7 +287,7 @@ def test_a_connection_of_somebody_else_is_not_the_jobs(run_assay, user, room):
         assert by_sockets(run, f"loopback_{way}_bytes")["value"] == 0
 
 
-def test_in_a_shared_namespace_sockets_are_the_lower_bound_and_interfaces_the_upper(run_assay, two_namespaces):
+def test_in_a_shared_namespace_sockets_are_the_lower_bound_and_interfaces_no_upper_one(run_assay, two_namespaces):
     here, there = two_namespaces
     server = subprocess.Popen(inside(there, *traffic("serve", "10.99.0.2")), stdout=subprocess.PIPE, text=True)
     port = server.stdout.readline().strip()
@@ -294,7 +299,7 @@ def test_in_a_shared_namespace_sockets_are_the_lower_bound_and_interfaces_the_up
     claim = run.headline["network_transmit_bytes"]
     rest = by_sockets(run, "unattributed_transmit_bytes")["value"]
     assert (claim["quality"], claim["key"]) == ("lower_bound", "socket_tcp_transmit_bytes"), claim
-    assert claim["value"] <= 100 * MB <= claim["upper"], claim
+    assert claim["value"] <= 100 * MB and "upper" not in claim, claim
     assert 100 * MB - 2 <= claim["value"] + rest <= 100 * MB, (claim, rest)
     assert "UDP is not measured" in claim["why"]
     assert by_sockets(run, "loopback_transmit_bytes")["value"] == 0

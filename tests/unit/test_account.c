@@ -36,8 +36,8 @@ static void a_child_that_is_waited_for_is_counted_once(void **state)
 	assert_int_equal(written(&s, 0), 7500);
 	assert_int_equal(s.accounts[0].ended, 1);
 	assert_int_equal(s.accounts[0].unsure, 0);
-	/* of the other target only its parent is a member: the child was none, but for what nobody saw */
-	assert_int_equal(cpu_ms(&s, 1), 160 + 200);
+	/* of the other target only its parent is a member: of the child nothing is, not what nobody saw of it either */
+	assert_int_equal(cpu_ms(&s, 1), 160);
 	end(&s);
 }
 
@@ -148,7 +148,8 @@ static void an_old_child_that_ends_before_its_first_look_brings_nothing_either(v
 		10 + (1 << 20)); /* all of it the child's, from before we came as far as is known */
 	look(&s);
 	assert_int_equal(cpu_ms(&s, 0), 10);
-	assert_int_equal(cpu_ms(&s, 1), 10);
+	/* it was not in the other target */
+	assert_int_equal(cpu_ms(&s, 1), 0);
 	assert_int_equal(written(&s, 0), 0);
 	moved(parent, 10 + (1 << 20) + 5);
 	look(&s);
@@ -179,8 +180,8 @@ static void a_line_of_ends_in_one_look_is_counted_once(void **state)
 	assert_int_equal(cpu_ms(&s, 0), 1200);
 	assert_int_equal(written(&s, 0), 9110);
 	assert_int_equal(s.accounts[0].unsure, 0);
-	/* of the other target the shell between them is no member: it used nothing itself */
-	assert_int_equal(cpu_ms(&s, 1), 1200);
+	/* of the other target the shell between them is no member: what nobody saw may be its own */
+	assert_int_equal(cpu_ms(&s, 1), 900);
 	end(&s);
 }
 
@@ -350,6 +351,110 @@ static void a_subreaper_that_is_the_grandparent_has_it_once(void **state)
 	end(&s);
 }
 
+/* The one between is in no target: what it waited for was before we came. */
+static void a_grandchild_brings_nothing_of_its_past_by_way_of_a_stranger(void **state)
+{
+	struct scene s;
+	(void) state;
+
+	begin(&s, "session:10", "user:0");
+	struct process *top = old(&s, 10, 1, A | B, 0, 0);
+	struct process *between = old(&s, 11, 10, B, 0, 0);
+	struct process *last = old(&s, 12, 11, B, 9000, 0);
+	moved(top, 0);
+	moved(between, 0);
+	moved(last, 1 << 20);
+	look(&s);
+	gone(&s, last);
+	gone(&s, between);
+	ran(&s, top, 100, 9000);
+	moved(top, 1 << 20);
+	look(&s);
+	assert_int_equal(cpu_ms(&s, 0), 100);
+	assert_int_equal(cpu_ms(&s, 1), 100);
+	assert_int_equal(written(&s, 0), 0);
+	assert_int_equal(written(&s, 1), 0);
+	end(&s);
+}
+
+/* Nobody may read what the last one had written, and the one between ended with it. */
+static void unreadable_io_from_before_does_not_come_by_way_of_who_ended_with_it(void **state)
+{
+	struct scene s;
+	(void) state;
+
+	begin(&s, "tree:10", "user:0");
+	struct process *top = old(&s, 10, 1, A, 0, 0);
+	struct process *between = old(&s, 11, 10, A, 0, 0);
+	struct process *last = old(&s, 12, 11, A, 0, 0);
+	moved(top, 0);
+	moved(between, 0);
+	look(&s);
+	gone(&s, last);
+	gone(&s, between);
+	moved(top, 1 << 20);
+	look(&s);
+	assert_int_equal(written(&s, 0), 0);
+	moved(top, (1 << 20) + 9);
+	look(&s);
+	assert_int_equal(written(&s, 0), 9);
+	end(&s);
+}
+
+/* Of an outsider's end nothing comes in, in whichever look its parent's numbers have it; what came before and comes after is whole. */
+static void the_unseen_end_of_an_outsider_is_not_claimed(void **state)
+{
+	struct scene s;
+	(void) state;
+
+	begin(&s, "session:10", "user:0");
+	struct process *top = newborn(&s, 10, 1, A | B);
+	struct process *outside = newborn(&s, 11, 10, B);
+	ran(&s, top, 0, 50);
+	moved(top, 100);
+	moved(outside, 0);
+	look(&s);
+	/* its parent was looked at before it waited, and has 30 ms of another child */
+	gone(&s, outside);
+	ran(&s, top, 10, 80);
+	look(&s);
+	assert_int_equal(cpu_ms(&s, 0), 10 + 50);
+	ran(&s, top, 20, 80 + 700);
+	moved(top, 100 + 5000);
+	look(&s);
+	assert_int_equal(cpu_ms(&s, 0), 20 + 50);
+	assert_int_equal(written(&s, 0), 100);
+	ran(&s, top, 20, 80 + 700 + 40);
+	moved(top, 100 + 5000 + 7);
+	look(&s);
+	assert_int_equal(cpu_ms(&s, 0), 20 + 50 + 40);
+	assert_int_equal(written(&s, 0), 107);
+	/* it was in the other target, which has all */
+	assert_int_equal(cpu_ms(&s, 1), 20 + 820);
+	end(&s);
+}
+
+/* The member between ended in the same look: what it had of the outsider is in the numbers of its own parent. */
+static void the_unseen_end_of_an_outsider_does_not_come_by_way_of_a_member(void **state)
+{
+	struct scene s;
+	(void) state;
+
+	begin(&s, "session:10", "user:0");
+	struct process *top = newborn(&s, 10, 1, A | B);
+	struct process *between = newborn(&s, 11, 10, A | B);
+	struct process *outside = newborn(&s, 12, 11, B);
+	ran(&s, between, 30, 0);
+	look(&s);
+	gone(&s, outside);
+	gone(&s, between);
+	ran(&s, top, 0, 30 + 700);
+	look(&s);
+	assert_int_equal(cpu_ms(&s, 0), 30);
+	assert_int_equal(cpu_ms(&s, 1), 730);
+	end(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -357,6 +462,11 @@ int main(void)
 		cmocka_unit_test(a_child_nobody_waits_for_is_kept_from_its_samples),
 		cmocka_unit_test(what_was_before_is_a_baseline_and_not_counted),
 		cmocka_unit_test(an_old_child_brings_nothing_of_its_past_to_its_parent),
+		cmocka_unit_test(a_grandchild_brings_nothing_of_its_past_by_way_of_a_stranger),
+		cmocka_unit_test(
+			unreadable_io_from_before_does_not_come_by_way_of_who_ended_with_it),
+		cmocka_unit_test(the_unseen_end_of_an_outsider_is_not_claimed),
+		cmocka_unit_test(the_unseen_end_of_an_outsider_does_not_come_by_way_of_a_member),
 		cmocka_unit_test(
 			an_old_child_that_ends_before_its_first_look_brings_nothing_either),
 		cmocka_unit_test(a_line_of_ends_in_one_look_is_counted_once),

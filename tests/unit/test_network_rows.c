@@ -30,12 +30,24 @@ struct tree {
 	struct collect collect;
 };
 
+/* By its rights nobody of the job can go to another namespace, where it is 0 how many may be made. */
+static void put_rights(const struct tree *t, const char *namespaces)
+{
+	tree_put(&t->made, "proc/self/status",
+		"Name:\tassay\nCapInh:\t0000000000000000\nCapPrm:\t0000000000000000\n"
+		"CapEff:\t0000000000000000\nCapBnd:\t00000000a80425fb\n"
+		"CapAmb:\t0000000000000000\nNoNewPrivs:\t0\n");
+	tree_put(&t->made, "proc/self/mountinfo", "");
+	tree_put(&t->made, "proc/sys/user/max_user_namespaces", namespaces);
+}
+
 static int begin(void **state)
 {
 	struct tree *t = calloc(1, sizeof(*t));
 	struct error err;
 
 	tree_open_empty(&t->made);
+	put_rights(t, "0\n");
 	assert_int_equal(measures_build(&t->measures, &err), 0);
 	size_t n = t->measures.n;
 	t->selected = malloc(n * sizeof(*t->selected));
@@ -96,7 +108,8 @@ static struct summary result(const struct tree *t, const char *key)
 	return accumulator_summary(&t->batch.run_singles[row], t->measures.rows[row]);
 }
 
-static uint64_t of_device(const struct tree *t, const char *kind, const char *name, const char *key)
+static struct summary device_summary(
+	const struct tree *t, const char *kind, const char *name, const char *key)
 {
 	int row = measures_find(&t->measures, key);
 
@@ -106,11 +119,15 @@ static uint64_t of_device(const struct tree *t, const char *kind, const char *na
 		if (d->collector == t->measures.collector[row] && strcmp(d->kind, kind) == 0 &&
 			strcmp(d->name, name) == 0)
 			return accumulator_summary(
-				&d->run_rows[t->devices.column[row]], t->measures.rows[row])
-				.delta;
+				&d->run_rows[t->devices.column[row]], t->measures.rows[row]);
 	}
 	fail_msg("no %s %s", kind, name);
-	return 0;
+	return (struct summary){ 0 };
+}
+
+static uint64_t of_device(const struct tree *t, const char *kind, const char *name, const char *key)
+{
+	return device_summary(t, kind, name, key).delta;
 }
 
 static void put_table(const struct tree *t, int pid, const char *lines)
@@ -161,6 +178,24 @@ static void where_nothing_moved_the_job_moved_nothing(void **state)
 	assert_int_equal(result(t, "netns_receive_bytes").quality, EXACT);
 }
 
+/* What a process of the job moved in another one is in no counter of this one. */
+static void who_could_leave_between_two_looks_makes_the_sum_no_bound(void **state)
+{
+	struct tree *t = *state;
+
+	put_rights(t, "95853\n");
+	put_namespace(t, JOB, "net:[4026531840]");
+	put_table(t, JOB, "lo: 100 1 100 1\neth0: 1000 10 2000 20\n");
+	read_at(t, "net_dev", 1);
+	put_table(t, JOB, "lo: 100 1 100 1\neth0: 1000 10 2003 21\n");
+	read_at(t, "net_dev", 2);
+	assert_int_equal(result(t, "netns_receive_bytes").delta, 0);
+	assert_int_equal(result(t, "netns_receive_bytes").quality, ESTIMATE);
+	assert_int_equal(result(t, "netns_transmit_bytes").delta, 3);
+	assert_int_equal(result(t, "netns_transmit_bytes").quality, ESTIMATE);
+	assert_int_equal(result(t, "netns_loopback_receive_bytes").quality, ESTIMATE);
+}
+
 /* Somebody may have been in it between two looks (nsenter), and was not met. */
 static void in_a_namespace_where_nobody_else_was_met_the_sum_is_an_upper_bound(void **state)
 {
@@ -208,6 +243,35 @@ static void what_an_interface_took_along_makes_an_estimate(void **state)
 	assert_false(s.backwards);
 	assert_int_equal(result(t, "netns_resets_count").delta, 1);
 	assert_int_equal(of_device(t, "interface", "veth7", "netns_interface_receive_bytes"), 4);
+}
+
+/* Of an interface alone more is known than of all together, unless it is itself the one that counted anew. */
+static void an_interface_that_counted_anew_has_an_estimate_and_the_others_are_exact(void **state)
+{
+	struct tree *t = *state;
+	static const struct {
+		const char *name;
+		enum quality quality;
+	} expected[] = { { "eth0", EXACT }, { "eth1", ESTIMATE }, { "eth2", ESTIMATE },
+		{ "veth7", ESTIMATE }, { "veth8", ESTIMATE }, { "veth9", ESTIMATE } };
+
+	put_namespace(t, JOB, "net:[4026531840]");
+	put_table(t, JOB,
+		"eth0: 1000 10 2000 20\neth1: 1000 10 2000 20\neth2: 4294967000 10 2000 20\n"
+		"veth7: 70 1 0 0\nveth9: 70 1 0 0\n");
+	read_at(t, "net_dev", 1);
+	/* counts anew, goes round at 32 bits, goes away and comes back, or for good; and one that comes with a past */
+	put_table(t, JOB, "eth0: 1001 11 2000 20\neth1: 5 1 2000 20\neth2: 4 11 2000 20\n");
+	read_at(t, "net_dev", 2);
+	put_table(t, JOB,
+		"eth0: 1001 11 2000 20\neth1: 5 1 2000 20\neth2: 4 11 2000 20\nveth7: 4 1 0 "
+		"0\nveth8: 9 1 0 0\n");
+	read_at(t, "net_dev", 3);
+	for (size_t i = 0; i < ARRAY_SIZE(expected); i++)
+		assert_int_equal(device_summary(t, "interface", expected[i].name,
+					 "netns_interface_receive_bytes")
+					 .quality,
+			expected[i].quality);
 }
 
 static void put_index(const struct tree *t, const char *name, const char *index)
@@ -326,9 +390,56 @@ static void the_namespace_that_the_job_enters_counts_whole_and_the_old_one_no_mo
 	put_table(t, JOB, "lo: 40 1 40 1\neth0: 7 1 3 1\n");
 	read_at(t, "net_dev", 2);
 	assert_int_equal(result(t, "netns_receive_bytes").delta, 5 + 7);
-	assert_int_equal(result(t, "netns_receive_bytes").quality, UPPER_BOUND);
+	/* so it can go elsewhere, and may have been */
+	assert_int_equal(result(t, "netns_receive_bytes").quality, ESTIMATE);
 	assert_int_equal(result(t, "netns_loopback_receive_bytes").delta, 40);
 	assert_int_equal(result(t, "netns_resets_count").delta, 0);
+}
+
+/* A file that is open goes on to show the old one. */
+static void enter_namespace(const struct tree *t, const char *name)
+{
+	tree_remove(&t->made, "proc/77/net/dev");
+	put_namespace(t, JOB, name);
+}
+
+/* Its past is no growth: of a namespace with a name, or with somebody else in it, or where the job was before. */
+static void an_older_namespace_counts_from_the_first_look_at_it(void **state)
+{
+	struct tree *t = *state;
+
+	put_namespace(t, KEEPER, "net:[4026531840]");
+	put_namespace(t, JOB, "net:[4026531840]");
+	put_table(t, JOB, "eth0: 1000 10 2000 20\n");
+	read_at(t, "net_dev", 1);
+	tree_put(&t->made, "proc/self/mountinfo",
+		"40 30 0:4 net:[4026532500] /run/netns/old rw shared:9 - nsfs nsfs rw\n");
+	enter_namespace(t, "net:[4026532500]");
+	put_table(t, JOB, "eth0: 700000 1 3 1\n");
+	read_at(t, "net_dev", 2);
+	assert_int_equal(result(t, "netns_receive_bytes").delta, 0);
+	put_table(t, JOB, "eth0: 700009 1 3 1\nveth0: 5 1 0 0\n");
+	read_at(t, "net_dev", 3);
+	assert_int_equal(result(t, "netns_receive_bytes").delta, 9 + 5);
+	assert_int_equal(result(t, "netns_receive_bytes").quality, ESTIMATE);
+	/* One where a stranger is. */
+	put_namespace(t, 99, "net:[4026532600]");
+	tree_put(&t->made, "proc/99/stat",
+		"99 (other) S 1 99 99 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 5 0 0 0 0 0 0 0 0 0 0 0 0 0 "
+		"0 0 0 17 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n");
+	enter_namespace(t, "net:[4026532600]");
+	put_table(t, JOB, "eth0: 800000 1 3 1\n");
+	read_at(t, "net_dev", 4);
+	assert_int_equal(result(t, "netns_receive_bytes").delta, 9 + 5);
+	/* And back to where it began. */
+	enter_namespace(t, "net:[4026531840]");
+	put_table(t, JOB, "eth0: 900000 10 2000 20\n");
+	read_at(t, "net_dev", 5);
+	assert_int_equal(result(t, "netns_receive_bytes").delta, 9 + 5);
+	put_table(t, JOB, "eth0: 900001 10 2000 20\n");
+	read_at(t, "net_dev", 6);
+	assert_int_equal(result(t, "netns_receive_bytes").delta, 9 + 5 + 1);
+	assert_int_equal(of_device(t, "interface", "eth0", "netns_interface_receive_bytes"), 10);
 }
 
 static void the_keeper_stands_in_only_while_it_is_in_the_jobs_namespace(void **state)
@@ -416,13 +527,16 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		IN_A_TREE(sums_are_of_all_interfaces_but_loopback),
 		IN_A_TREE(where_nothing_moved_the_job_moved_nothing),
+		IN_A_TREE(who_could_leave_between_two_looks_makes_the_sum_no_bound),
 		IN_A_TREE(in_a_namespace_where_nobody_else_was_met_the_sum_is_an_upper_bound),
 		IN_A_TREE(what_an_interface_took_along_makes_an_estimate),
+		IN_A_TREE(an_interface_that_counted_anew_has_an_estimate_and_the_others_are_exact),
 		IN_A_TREE(a_renamed_interface_does_not_bring_its_past_again),
 		IN_A_TREE(an_interface_that_may_be_a_renamed_one_does_not_bring_its_past),
 		IN_A_TREE(a_successor_under_another_name_counts_whole),
 		IN_A_TREE(devices_of_interfaces_long_gone_give_their_place_back),
 		IN_A_TREE(the_namespace_that_the_job_enters_counts_whole_and_the_old_one_no_more),
+		IN_A_TREE(an_older_namespace_counts_from_the_first_look_at_it),
 		IN_A_TREE(the_keeper_stands_in_only_while_it_is_in_the_jobs_namespace),
 		IN_A_TREE(energy_is_summed_by_kind_in_nanojoules_and_power_follows),
 		IN_A_TREE(a_package_that_cannot_be_read_makes_a_lower_bound),

@@ -125,6 +125,90 @@ static void the_last_io_of_a_zombie_that_is_still_there_stands(void **state)
 	take_away(&b);
 }
 
+/* The file as it is now; returns what is kept of it, its bytes and its NULs. */
+static size_t command_of(struct bare_proc *b, const char *bytes, size_t n, const char **ret)
+{
+	struct made_path path;
+	char name[32];
+
+	(void) snprintf(name, sizeof(name), "proc/%d/cmdline", (int) b->p->pid);
+	path = tree_path(&b->tree, name);
+	FILE *file = fopen(path.text, "w");
+	assert_non_null(file);
+	assert_int_equal(fwrite(bytes, 1, n, file), n);
+	assert_int_equal(fclose(file), 0);
+	process_read_command(&b->ledger, b->p);
+	*ret = b->p->command_size ? b->ledger.commands.data + b->p->command_offset : NULL;
+	return b->p->command_size;
+}
+
+#define assert_command(b, written, kept)                                                           \
+	do {                                                                                       \
+		const char *at;                                                                    \
+		size_t size = command_of(b, written, sizeof(written) - 1, &at);                    \
+		assert_int_equal(size, sizeof(kept) - 1);                                          \
+		assert_memory_equal(at, kept, sizeof(kept) - 1);                                   \
+	} while (0)
+#define assert_no_command(b, written)                                                              \
+	do {                                                                                       \
+		const char *at;                                                                    \
+		assert_int_equal(command_of(b, written, sizeof(written) - 1, &at), 0);             \
+	} while (0)
+
+static void begin_window(struct bare_proc *b)
+{
+	b->p->listed = true;
+	ledger_next_window(&b->ledger);
+}
+
+static void zeros_behind_a_title_are_no_arguments_but_one_or_two_may_be(void **state)
+{
+	struct bare_proc b;
+
+	(void) state;
+	lay_out(&b, getpid());
+	b.p->command_checks = 100;
+	assert_command(&b, "a\0b\0\0\0\0\0\0", "a\0b\0");
+	assert_command(&b, "a\0c\0\0", "a\0c\0\0");
+	assert_command(&b, "a\0c\0\0\0", "a\0c\0\0\0");
+	assert_command(&b, "a\0\0\0d\0", "a\0\0\0d\0");
+	assert_command(&b, "server: idle\0\0", "server: idle\0");
+	assert_command(&b, "no end", "no end");
+	assert_command(&b, "\0\0\0\0\0", "\0");
+	take_away(&b);
+}
+
+static void a_command_is_kept_when_it_is_another_and_read_in_turn_after_the_first_looks(
+	void **state)
+{
+	struct bare_proc b;
+
+	(void) state;
+	lay_out(&b, getpid());
+	b.ledger.ticks = 33; /* the turn of slot 0 comes with 64 */
+	assert_command(&b, "first\0", "first\0");
+	begin_window(&b);
+	assert_no_command(&b, "first\0");
+	assert_command(&b, "second\0", "second\0");
+	begin_window(&b);
+	assert_no_command(&b, "third\0");
+	b.p->quiet = true;
+	assert_no_command(&b, "third\0");
+	b.ledger.ticks = 64;
+	assert_command(&b, "third\0", "third\0");
+	begin_window(&b);
+	/* it has not run since */
+	assert_no_command(&b, "fourth\0");
+	/* a window that had no place for it takes it along: it is read again */
+	b.p->quiet = false;
+	assert_command(&b, "fifth\0", "fifth\0");
+	b.p->listed = false;
+	ledger_next_window(&b.ledger);
+	b.ledger.ticks = 65;
+	assert_command(&b, "fifth\0", "fifth\0");
+	take_away(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -132,6 +216,9 @@ int main(void)
 		cmocka_unit_test(a_missing_file_of_a_process_that_is_gone_is_its_death),
 		cmocka_unit_test(a_zombie_that_was_reaped_meanwhile_has_no_io_of_its_own),
 		cmocka_unit_test(the_last_io_of_a_zombie_that_is_still_there_stands),
+		cmocka_unit_test(zeros_behind_a_title_are_no_arguments_but_one_or_two_may_be),
+		cmocka_unit_test(
+			a_command_is_kept_when_it_is_another_and_read_in_turn_after_the_first_looks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -164,6 +164,8 @@ static int obey(struct actor *a, const char *word, char *first, const char *seco
 		must(prctl(PR_SET_NAME, first), word);
 	else if (strcmp(word, "subreaper") == 0)
 		must(prctl(PR_SET_CHILD_SUBREAPER, 1), word);
+	else if (strcmp(word, "undumpable") == 0)
+		must(prctl(PR_SET_DUMPABLE, 0), word);
 	else if (strcmp(word, "ignore") == 0)
 		signal(SIGCHLD, SIG_IGN);
 	else if (strcmp(word, "exec") == 0)
