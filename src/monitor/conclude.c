@@ -183,6 +183,7 @@ void conclude(struct monitor *m, struct assay_run_info *info, bool running)
 	conclude_network(m, info);
 	conclude_energy(m, info);
 	conclude_processes(m, info);
+	conclude_ends(m, info, running);
 	conclude_rungs(m, info, &v);
 	conclude_host(m, info);
 	if (running)

@@ -34,7 +34,7 @@ static bool upper_is_known(const struct monitor *m, const struct assay_run_info 
 {
 	return !running && m->census.fd >= 0 && m->census.complete &&
 	       v->alarm == REAP_NONE_DETECTED && !v->unexplained && !m->collect.keeper_lost &&
-	       info->n_survivors_total == 0 && m->ledger.living == 0 && m->census.alive_max > 0 &&
+	       m->ledger.all_ended && info->n_survivors_total == 0 && m->ledger.living == 0 && m->census.alive_max > 0 &&
 	       selected_row(m, "host_shared_memory_bytes") >= 0;
 }
 

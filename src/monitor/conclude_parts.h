@@ -49,6 +49,8 @@ int selected_row(const struct monitor *m, const char *key);
 struct summary selected_summary(const struct monitor *m, const char *key);
 
 struct verdict conclude_verdict(struct monitor *m, struct assay_run_info *info);
+/* After all other headlines: bounds what those that have not ended may add to. */
+void conclude_ends(const struct monitor *m, struct assay_run_info *info, bool running);
 void conclude_cpu(struct monitor *m, struct assay_run_info *info, const struct verdict *v);
 /* network_receive_bytes and network_transmit_bytes, by the best source there is. */
 void conclude_network(struct monitor *m, struct assay_run_info *info);

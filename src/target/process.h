@@ -24,6 +24,7 @@ struct process {
 
 	bool alive; /* still in /proc at the last look (a zombie is) */
 	bool zombie;
+	bool ending; /* when last asked at the end of a run: a zombie, or within its exit */
 	bool quiet; /* its CPU clock has not moved since the last tick: nothing it does itself can have changed */
 	bool born_in_run;
 	bool sigchld_ignored; /* SigIgn: the kernel reaps its children without counting them */
