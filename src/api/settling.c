@@ -36,8 +36,10 @@ static void look(struct session *s, struct ledger_ends *ret)
 	struct monitor *m = &s->monitor;
 
 	finals_drain(&m->finals);
+	census_take_waits(&m->census, s->keeper.page);
 	census_tell_ledger(&m->census);
 	ledger_refresh(&m->ledger, s->keeper.page, clock_monotonic_ns());
+	census_look_at_accounts(&m->census);
 	ledger_count_ends(&m->ledger, ret);
 }
 
@@ -52,15 +54,28 @@ static void pause_for(struct session *s, uint64_t pause_ns)
 	attend_signals(s);
 }
 
+/* All have been waited for, and the kernel has told of every end: it can be late with that of one it reaped by itself. */
+static bool is_over(struct session *s)
+{
+	struct monitor *m = &s->monitor;
+
+	if (!keeper_all_ended(&s->keeper))
+		return false;
+	finals_drain(&m->finals);
+	return m->census.fd < 0 || !m->census.complete || m->census.alive == 0;
+}
+
 void settling_wait(struct session *s)
 {
 	uint64_t began_ns = clock_monotonic_ns();
 	uint64_t pause_ns = PAUSE_FIRST_NS;
 
-	while (!keeper_all_ended(&s->keeper)) {
-		struct ledger_ends ends;
+	while (!is_over(s)) {
+		struct ledger_ends ends = { 0 };
 
-		look(s, &ends);
+		/* While an end is still to be told, who ended is not yet forgotten. */
+		if (!keeper_all_ended(&s->keeper))
+			look(s, &ends);
 		if (clock_monotonic_ns() - began_ns >= patience_ns(s, &ends))
 			break;
 		pause_for(s, pause_ns);

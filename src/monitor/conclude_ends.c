@@ -1,11 +1,42 @@
 /* SPDX-License-Identifier: MIT */
-/* What may not be called exact because of somebody who has not ended. */
+/* What may not be called exact because of somebody who ended and was waited for by nobody, or who has not ended. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/macros.h"
 #include "monitor/conclude_parts.h"
+
+/* A child that the kernel reaps by itself takes its bytes and its peak with it, however little CPU time it used. */
+void conclude_waits(const struct monitor *m, struct verdict *v, bool running)
+{
+	const struct census *c = &m->census;
+	/* Nobody is left, but of some the kernel has not told the end. */
+	uint64_t untold = !running && m->ledger.all_ended ? c->alive : 0;
+	uint64_t unproven = census_not_seen_waited(c) + untold;
+
+	v->lost = true;
+	if (may_miss(v)) {
+		snprintf(v->lost_why, sizeof(v->lost_why), "%s", v->why);
+	} else if (c->fd < 0) {
+		snprintf(v->lost_why, sizeof(v->lost_why),
+			"a child that nobody waits for (SA_NOCLDWAIT, the end of a PID namespace) "
+			"leaves no trace of it, and without process events nothing tells that "
+			"there was none");
+	} else if (!c->complete) {
+		snprintf(v->lost_why, sizeof(v->lost_why),
+			"the kernel dropped process events, so a child that nobody waited for "
+			"(SA_NOCLDWAIT, the end of a PID namespace) may have gone unseen");
+	} else if (unproven > 0) {
+		snprintf(v->lost_why, sizeof(v->lost_why),
+			"of %" PRIu64 " of %" PRIu64
+			" processes that ended nothing shows that somebody waited for them, and "
+			"not the kernel reaped them (SA_NOCLDWAIT, the end of a PID namespace)",
+			unproven, c->n_ended + untold);
+	} else {
+		v->lost = false;
+	}
+}
 
 static void say_who_is_left(
 	const struct assay_run_info *info, uint64_t there, char *text, size_t size)
