@@ -16,23 +16,24 @@ void conclude_waits(const struct monitor *m, struct verdict *v, bool running)
 	uint64_t unproven = census_not_seen_waited(c) + untold;
 
 	v->lost = true;
-	if (may_miss(v)) {
+	/* That CPU time could go unseen is no reason where the ends are seen. */
+	if (v->alarm == REAP_SEEN) {
 		snprintf(v->lost_why, sizeof(v->lost_why), "%s", v->why);
 	} else if (c->fd < 0) {
 		snprintf(v->lost_why, sizeof(v->lost_why),
-			"a child that nobody waits for (SA_NOCLDWAIT, the end of a PID namespace) "
-			"leaves no trace of it, and without process events nothing tells that "
-			"there was none");
+			"without process events, a child that nobody waited for (SA_NOCLDWAIT, the "
+			"end of a PID namespace) would leave no trace in it");
 	} else if (!c->complete) {
 		snprintf(v->lost_why, sizeof(v->lost_why),
-			"the kernel dropped process events, so a child that nobody waited for "
-			"(SA_NOCLDWAIT, the end of a PID namespace) may have gone unseen");
+			"the kernel dropped process events: a child that nobody waited for "
+			"(SA_NOCLDWAIT, the end of a PID namespace) would leave no trace in it");
 	} else if (unproven > 0) {
 		snprintf(v->lost_why, sizeof(v->lost_why),
-			"of %" PRIu64 " of %" PRIu64
-			" processes that ended nothing shows that somebody waited for them, and "
-			"not the kernel reaped them (SA_NOCLDWAIT, the end of a PID namespace)",
-			unproven, c->n_ended + untold);
+			"%" PRIu64 " of %" PRIu64
+			" processes that ended may have been reaped by the kernel itself "
+			"(SA_NOCLDWAIT, the end of a PID namespace) and be missing: nothing shows "
+			"that anybody waited for %s",
+			unproven, c->n_ended + untold, unproven > 1 ? "them" : "it");
 	} else {
 		v->lost = false;
 	}
@@ -41,23 +42,24 @@ void conclude_waits(const struct monitor *m, struct verdict *v, bool running)
 static void say_who_is_left(
 	const struct assay_run_info *info, uint64_t there, char *text, size_t size)
 {
-	if (info->n_survivors_total > 0)
+	size_t n = info->n_survivors_total;
+
+	if (n > 0)
 		snprintf(text, size,
-			"%zu process%s lived on when the command ended (--wait-all waits for "
-			"them): "
-			"what they use from then on, and what children they waited for or their "
-			"programs before an exec had at their peak, is not in it",
-			info->n_survivors_total, info->n_survivors_total > 1 ? "es" : "");
+			"%zu process%s lived on after the command: later usage is missing, and so "
+			"may be the peaks of children and of earlier programs (--wait-all waits "
+			"for %s)",
+			n, n > 1 ? "es" : "", n > 1 ? "them" : "it");
 	else if (there > 0)
 		snprintf(text, size,
-			"%" PRIu64 " process%s had not been waited for when the recording ended: "
-			"what %s used and had at %s peak is known in part only",
-			there, there > 1 ? "es" : "", there > 1 ? "they" : "it",
-			there > 1 ? "their" : "its");
+			"%" PRIu64 " process%s still ending, not yet reaped, when the recording "
+			"closed: usage and peaks are known only in part",
+			there, there > 1 ? "es were" : " was");
 	else
 		snprintf(text, size,
-			"some process of the job lived on that /proc does not show to this user "
-			"(hidepid); --wait-all waits for it");
+			"a process that /proc hides from this user (hidepid) lived on after the "
+			"command: usage and peaks are known only in part (--wait-all waits for "
+			"it)");
 }
 
 static void bound(struct headline *h, const char *why)
@@ -88,8 +90,9 @@ void conclude_ends(const struct monitor *m, struct assay_run_info *info, bool ru
 		return;
 	if (running)
 		snprintf(why, sizeof(why),
-			"of the processes that live, what children they waited for or their "
-			"programs before an exec had at their peak is known when they end");
+			"the peaks of children that were waited for and of programs before an exec "
+			"are "
+			"known when the job has ended");
 	else
 		say_who_is_left(info, m->ledger.living, why, sizeof(why));
 	for (size_t i = 0; i < info->n_headline; i++) {
