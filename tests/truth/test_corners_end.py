@@ -92,6 +92,26 @@ def test_what_a_survivor_waited_for_or_was_is_not_claimed_to_be_known(run_assay,
         assert [rung["quality"] for rung in in_use] == ["lower_bound"], in_use
 
 
+def test_the_record_of_a_run_that_goes_on_claims_no_exact_peak(run_assay, room, user):
+    """Should the recorder be killed now it is all there is; assay writes it when it is told to end."""
+    script = 'trap "" TERM; touch ready; while [ ! -e gate ]; do sleep 0.01; done'
+    started = run_assay.start(["sh", "-c", script], LONG_INTERVAL, user=user)
+
+    def peak_so_far():
+        started.process.send_signal(signal.SIGTERM)
+        return started.running_info().get("headline", {}).get("memory_peak_process_bytes")
+
+    try:
+        wait_for((room / "ready").exists, "the job to run")
+        peak = wait_for(peak_so_far, "what is known so far")
+        state = started.running_info()["state"]
+    finally:
+        (room / "gate").touch()
+
+    assert (state, peak["quality"]) == ("running", "lower_bound"), peak
+    assert started.finish().info["processes"]["survivors"] == []
+
+
 def test_wait_all_knows_what_a_survivor_waited_for(run_assay, room, user):
     gate = room / "gate"
     started = run_assay.start(["LOAD", "TRUTH", "survivor-of-a-child", str(LIVE_MIB), str(gate)], ["--wait-all", *LONG_INTERVAL], user=user)
