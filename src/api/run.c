@@ -18,6 +18,7 @@
 #include "api/outcome.h"
 #include "api/own_terminal.h"
 #include "api/session.h"
+#include "api/settling.h"
 #include "api/start.h"
 #include "api/tags.h"
 #include "base/clock.h"
@@ -255,20 +256,6 @@ static void record_until_over(struct session *s)
 	}
 }
 
-static void list_survivors(struct session *s)
-{
-	const struct ledger *l = &s->monitor.ledger;
-	struct assay_run_info *info = s->info;
-
-	for (size_t i = 0; i < l->n_order; i++) {
-		const struct process *p = ledger_at(l, i);
-
-		if (!p->alive || p->zombie)
-			continue;
-		run_info_survivor(info, p->pid, p->stat.name);
-	}
-}
-
 /* Between its last look before it was stopped and the one after, the keeper did not see when the end came; the monitor may have. */
 static void take_lateness(struct session *s)
 {
@@ -294,10 +281,11 @@ static void finish(struct session *s)
 	info->ended_realtime_ns = clock_realtime_ns() - (clock_monotonic_ns() - end_ns);
 	info->wall_ns = end_ns > s->start_ns ? end_ns - s->start_ns : 0;
 	take_lateness(s);
+	settling_wait(s);
 	monitor_finish(&s->monitor, page);
 	levels_finish(s);
 	live_finish(s);
-	list_survivors(s);
+	settling_list_survivors(s);
 	ledger_sum_living(&s->monitor.ledger);
 	job_cgroups_look_at_end(s);
 	info->state = RUN_DONE;

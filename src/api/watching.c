@@ -17,6 +17,7 @@
 #include "linux/proc_connector.h"
 #include "linux/roots.h"
 #include "monitor/conclude.h"
+#include "target/ends.h"
 
 #define CHECKPOINT_EVERY_NS (60 * NSEC_PER_SEC)
 #define OF_A_COMMAND "tells only of a command that assay starts itself (assay run)"
@@ -408,7 +409,7 @@ static void list_living(struct watching *w, size_t i)
 	for (size_t k = 0; k < l->n_order; k++) {
 		const struct process *p = ledger_at(l, k);
 
-		if (!p->alive || p->zombie || !(p->share.targets & bit))
+		if (!p->alive || p->zombie || !(p->share.targets & bit) || process_is_ending(l, p))
 			continue;
 		run_info_survivor(info, p->pid, p->stat.name);
 	}

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Open file descriptors: stat(2) of /proc/PID/fd since Linux 6.2, a count of the directory before. */
+#include <errno.h>
+
 #include "base/macros.h"
 #include "collect/collect.h"
 #include "linux/roots.h"
@@ -26,6 +28,9 @@ static int read_fds(struct collect *c, struct batch *out)
 			continue;
 		if (!p->fds_known || (!p->quiet && ledger_reading_is_due(l, p, true))) {
 			p->fds_error = -proc_fd_count(c->roots, p->pid, &p->fds);
+			/* Within its exit it has closed them; before it had some. */
+			if (p->fds_error == 0 && p->fds == 0 && (p->stat.flags & PROC_EXITING))
+				p->fds_error = ESRCH;
 			p->fds_known = true;
 		}
 		if (p->fds_error)

@@ -41,8 +41,13 @@ static int read_status(struct collect *c, struct batch *out)
 			put_all_absent(out, p, 0, N_ROWS, p->status_error);
 			continue;
 		}
-		if (p->status.has_memory) {
+		/* The mark stands when the memory is given back; what there is of the others is unknown then. */
+		if (p->status.has_memory)
 			put(out, p, HWM, p->status.hwm_bytes);
+		if (p->status.has_memory && p->memory_gone) {
+			put_absent(out, p, SWAP, ESRCH);
+			put_absent(out, p, HUGETLB, ESRCH);
+		} else if (p->status.has_memory) {
 			put(out, p, SWAP, p->status.swap_bytes);
 			put(out, p, HUGETLB, p->status.hugetlb_bytes);
 		}

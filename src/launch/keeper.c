@@ -99,6 +99,8 @@ static bool reap_ended(struct exit_page *page, const struct not_the_jobs *other)
 			continue;
 		record.monotonic_ns = clock_monotonic_ns();
 		record.max_rss_bytes = (uint64_t) ru.ru_maxrss * 1024;
+		uint64_t all_ns = timeval_ns(&ru.ru_utime) + timeval_ns(&ru.ru_stime);
+		record.children_cpu_ns = all_ns > cpu_ns ? all_ns - cpu_ns : 0;
 		publish_totals(page, page->totals.reaped + 1, other);
 		exit_page_add(page, &record);
 		if (record.pid == page->job_pid) {

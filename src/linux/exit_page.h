@@ -25,6 +25,7 @@ struct exit_record {
 	int status; /* as wait4(2) gives it */
 	uint64_t
 		cpu_ns; /* its own CPU clock, read while it was a zombie: exact, without its children */
+	uint64_t children_cpu_ns; /* of those it waited for */
 	uint64_t max_rss_bytes; /* of it and its waited-for children */
 	uint64_t monotonic_ns;
 };

@@ -68,6 +68,7 @@ enum {
 	STATUS_THREADS,
 	STATUS_BLOCKED,
 	STATUS_PENDING,
+	STATUS_THREAD_PENDING,
 	STATUS_IGNORED,
 	STATUS_CAUGHT,
 	STATUS_CPUS,
@@ -93,6 +94,8 @@ static const struct key_line status_rows[] = {
 	[STATUS_THREADS] = KEY_LINE("Threads", LINE_NUMBER, struct proc_status, threads),
 	[STATUS_BLOCKED] = KEY_LINE("SigBlk", LINE_HEX, struct proc_status, signals_blocked),
 	[STATUS_PENDING] = KEY_LINE("ShdPnd", LINE_HEX, struct proc_status, signals_pending),
+	[STATUS_THREAD_PENDING] =
+		KEY_LINE("SigPnd", LINE_HEX, struct proc_status, thread_signals_pending),
 	[STATUS_IGNORED] = KEY_LINE("SigIgn", LINE_HEX, struct proc_status, signals_ignored),
 	[STATUS_CAUGHT] = KEY_LINE("SigCgt", LINE_HEX, struct proc_status, signals_caught),
 	[STATUS_CPUS] =
@@ -111,7 +114,7 @@ _Static_assert(ARRAY_SIZE(status_rows) == N_STATUS, "one row a name");
 		ROW(STATUS_SWAP))
 #define STATUS_ALWAYS                                                                              \
 	(ALL_ROWS(status_rows) & ~(STATUS_MEMORY | ROW(STATUS_HUGETLB) | ROW(STATUS_BLOCKED) |     \
-					 ROW(STATUS_PENDING)))
+					 ROW(STATUS_PENDING) | ROW(STATUS_THREAD_PENDING)))
 
 int proc_status_parse(const char *text, size_t n, struct proc_status *ret)
 {

@@ -32,6 +32,7 @@ struct proc_status {
 	bool has_signals_blocked; /* old recorded trees lack the line */
 	uint64_t signals_blocked; /* by the main thread; as below */
 	uint64_t signals_pending; /* ShdPnd: sent to the process, and blocked */
+	uint64_t thread_signals_pending; /* SigPnd: for this thread; SIGKILL there: it is ending */
 	uint64_t signals_ignored; /* SigIgn: bit (signal - 1) */
 	uint64_t signals_caught;
 	uint64_t cpus_allowed_count; /* bits set in Cpus_allowed */

@@ -18,6 +18,8 @@ struct proc_stat {
 	uint64_t flags; /* PF_* of include/linux/sched.h */
 #define PROC_KERNEL_THREAD 0x00200000 /* PF_KTHREAD */
 #define PROC_NO_EXEC_YET 0x00000040 /* PF_FORKNOEXEC */
+#define PROC_EXITING 0x00000004 /* PF_EXITING: within its exit(2), its memory is given back next */
+#define PROC_SIGNALED 0x00000400 /* PF_SIGNALED: a signal ends it, perhaps after a core dump */
 	uint64_t minor_faults, children_minor_faults, major_faults, children_major_faults;
 	uint64_t user_ticks, system_ticks; /* this process, dead threads included */
 	uint64_t children_user_ticks, children_system_ticks; /* waited-for children, cumulative */

@@ -26,15 +26,14 @@ static void conclude_io(struct monitor *m, struct assay_run_info *info, const st
 		struct summary s = selected_summary(m, lines[i].key);
 		if (s.quality == ABSENT)
 			continue;
-		bool bound = partial || may_miss(v) || m->collect.keeper_lost;
+		bool bound = partial || v->lost || m->collect.keeper_lost;
 		struct headline *h = headline_add(info, lines[i].name, BYTES, s.last,
 			bound ? LOWER_BOUND : EXACT, lines[i].key);
-		if (may_miss(v))
-			snprintf(h->why, sizeof(h->why), "%s", v->why);
+		if (v->lost)
+			snprintf(h->why, sizeof(h->why), "%s", v->lost_why);
 		else if (partial)
 			snprintf(h->why, sizeof(h->why), "%llu living processes may not be read",
 				(unsigned long long) m->collect.io_denied);
-		conclude_say_unseen(v, h);
 	}
 }
 
@@ -176,6 +175,7 @@ void conclude(struct monitor *m, struct assay_run_info *info, bool running)
 	conclude_begin(m, info);
 	add_wall(info);
 	struct verdict v = conclude_verdict(m, info);
+	conclude_waits(m, &v, running);
 	conclude_cpu(m, info, &v);
 	conclude_memory(m, info, &v, running);
 	conclude_cgroup(m, info, &v.cpu);
@@ -183,6 +183,7 @@ void conclude(struct monitor *m, struct assay_run_info *info, bool running)
 	conclude_network(m, info);
 	conclude_energy(m, info);
 	conclude_processes(m, info);
+	conclude_ends(m, info, running);
 	conclude_rungs(m, info, &v);
 	conclude_host(m, info);
 	if (running)

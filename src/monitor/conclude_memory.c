@@ -32,9 +32,9 @@ static uint64_t unmapped_shared_bytes(const struct monitor *m)
 static bool upper_is_known(const struct monitor *m, const struct assay_run_info *info,
 	const struct verdict *v, bool running)
 {
-	return !running && m->census.fd >= 0 && m->census.complete &&
-	       v->alarm == REAP_NONE_DETECTED && !v->unexplained && !m->collect.keeper_lost &&
-	       info->n_survivors_total == 0 && m->ledger.living == 0 && m->census.alive_max > 0 &&
+	return !running && m->census.fd >= 0 && m->census.complete && !v->lost && !v->unexplained &&
+	       !m->collect.keeper_lost && m->ledger.all_ended && info->n_survivors_total == 0 &&
+	       m->ledger.living == 0 && m->census.alive_max > 0 &&
 	       selected_row(m, "host_shared_memory_bytes") >= 0;
 }
 
@@ -117,7 +117,7 @@ static void conclude_memory_peak(
 			"largest of %llu sums of PSS and of the largest single process",
 			(unsigned long long) m->collect.pss_rounds);
 	if (!by_pss && inherited(m, largest)) {
-		h->value.quality = UPPER_BOUND;
+		h->value.quality = v->lost ? ESTIMATE : UPPER_BOUND;
 		h->lower = steady;
 		snprintf(h->why, sizeof(h->why), "%s", INHERITED_WORDS);
 	}
@@ -159,12 +159,12 @@ void conclude_memory(
 		return;
 	conclude_memory_peak(m, info, v, running);
 	struct headline *h = headline_add(info, "memory_peak_process_bytes", BYTES, largest,
-		may_miss(v) ? LOWER_BOUND : EXACT, key);
-	if (may_miss(v)) {
-		snprintf(h->why, sizeof(h->why), "%s", v->why);
-	} else if (inherited(m, largest)) {
-		h->value.quality = UPPER_BOUND;
+		v->lost ? LOWER_BOUND : EXACT, key);
+	if (inherited(m, largest)) {
+		h->value.quality = v->lost ? ESTIMATE : UPPER_BOUND;
 		snprintf(h->why, sizeof(h->why), "%s", INHERITED_WORDS);
+	} else if (v->lost) {
+		snprintf(h->why, sizeof(h->why), "%s", v->lost_why);
 	} else {
 		char text[UNITS_TEXT_SIZE];
 		format_bytes(rss_batching_bytes(m), text);

@@ -16,6 +16,8 @@ struct verdict {
 	struct cpu_sources cpu;
 	bool unexplained; /* perf counted more than was waited for, though not more than may have been stolen */
 	char why[240]; /* of the alarm */
+	bool lost; /* of memory and I/O: somebody may have ended whom nobody waited for, as lost_why says */
+	char lost_why[240];
 };
 
 /* Children may have been lost: seen, or nothing here could show that none were. */
@@ -49,6 +51,10 @@ int selected_row(const struct monitor *m, const char *key);
 struct summary selected_summary(const struct monitor *m, const char *key);
 
 struct verdict conclude_verdict(struct monitor *m, struct assay_run_info *info);
+/* Fills what is known of who was waited for; the alarm is filled already. */
+void conclude_waits(const struct monitor *m, struct verdict *v, bool running);
+/* After all other headlines: bounds what those that have not ended may add to. */
+void conclude_ends(const struct monitor *m, struct assay_run_info *info, bool running);
 void conclude_cpu(struct monitor *m, struct assay_run_info *info, const struct verdict *v);
 /* network_receive_bytes and network_transmit_bytes, by the best source there is. */
 void conclude_network(struct monitor *m, struct assay_run_info *info);

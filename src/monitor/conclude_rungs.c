@@ -82,7 +82,9 @@ static void adjust_for_target(const struct view *view, struct rung *rung)
 
 static void adjust_for_job(const struct verdict *v, const struct measure *r, struct rung *rung)
 {
-	if (may_miss(v) && counts_by_waiting(r))
+	bool of_cpu = strncmp(r->quantity, "cpu", strlen("cpu")) == 0;
+
+	if ((of_cpu ? may_miss(v) : v->lost) && counts_by_waiting(r))
 		lower_by_the_lost(rung);
 	conclude_perf_rung(&v->cpu, rung);
 	conclude_cgroup_rung(&v->cpu, rung);

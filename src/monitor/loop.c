@@ -288,7 +288,9 @@ static void sample(struct monitor *m, const struct exit_page *page)
 		watch_take_exits(m->watch, page);
 		watch_refresh(m->watch, look_ns);
 	} else {
+		census_take_waits(&m->census, page);
 		ledger_refresh(&m->ledger, page, look_ns);
+		census_look_at_accounts(&m->census);
 	}
 	m->states[0].cost_ns += clock_monotonic_ns() - look_ns;
 	for (size_t i = 0; collectors[i]; i++) {

@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include "linux/exit_page.h"
 #include "linux/proc_connector.h"
 #include "target/ledger.h"
 
@@ -26,6 +27,15 @@ static void add_member(struct census *c, pid_t pid, uint32_t threads)
 		c->alive_max = c->alive;
 }
 
+/* In number: as many as are looked up by pid. */
+#define GONE_MAX 4096
+
+static void pid_begins(struct census *c, pid_t pid)
+{
+	c->n_gone_at_once += intmap_remove(&c->gone_at_once, pid);
+	intmap_remove(&c->reaped_before, pid);
+}
+
 static void on_fork(struct census *c, const struct connector_event *e)
 {
 	uint32_t *threads = intmap_get(&c->threads, e->tgid);
@@ -40,6 +50,7 @@ static void on_fork(struct census *c, const struct connector_event *e)
 		return;
 	c->started++;
 	ledger_pid_begins(c->ledger, e->tgid);
+	pid_begins(c, e->tgid);
 	add_member(c, e->tgid, 1);
 
 	uint32_t *parent_threads = intmap_get(&c->threads, e->parent_tgid);
@@ -52,8 +63,30 @@ static void on_fork(struct census *c, const struct connector_event *e)
 	}
 }
 
-static void on_exit_of(struct census *c, pid_t tgid)
+/*
+ * A process that the kernel reaps by itself is released before its end is told, and has no parent any more then; any other one is a zombie at that
+ * moment, and only a wait releases it. A parent can be so quick that its child is gone, too: that is rare, and then it is not known. Of a process
+ * whose main thread ended before another one it is decided later, and not told: its parent's account may show it (folds.h).
+ */
+static void note_if_gone(struct census *c, const struct connector_event *e)
 {
+	bool reaped = intmap_remove(&c->reaped_before, e->tgid);
+	bool known = reaped || (e->tid == e->tgid && e->parent_tgid > 0);
+
+	folds_ended(&c->folds, c->ledger, e->tgid, !known);
+	if (known)
+		return;
+	if (c->gone_at_once.count >= GONE_MAX) {
+		c->n_gone_at_once += c->gone_at_once.count;
+		intmap_clear(&c->gone_at_once);
+	}
+	if (intmap_set(&c->gone_at_once, e->tgid, 0) < 0)
+		c->n_gone_at_once++;
+}
+
+static void on_exit_of(struct census *c, const struct connector_event *e)
+{
+	pid_t tgid = e->tgid;
 	uint32_t *threads = intmap_get(&c->threads, tgid);
 
 	if (!threads || (--*threads & ~HAS_FORKED) > 0)
@@ -61,18 +94,22 @@ static void on_exit_of(struct census *c, pid_t tgid)
 	intmap_remove(&c->threads, tgid);
 	if (c->keep_ended && intmap_set(&c->ended, tgid, 0) < 0)
 		c->complete = false;
+	note_if_gone(c, e);
 	c->n_ended++;
 	c->alive--;
 }
 
-static void each_event(const struct connector_event *e, void *context)
+void census_take(struct census *c, const struct connector_event *e)
 {
-	struct census *c = context;
-
 	if (e->kind == CONNECTOR_FORK)
 		on_fork(c, e);
 	else if (e->kind == CONNECTOR_EXIT)
-		on_exit_of(c, e->tgid);
+		on_exit_of(c, e);
+}
+
+static void each_event(const struct connector_event *e, void *context)
+{
+	census_take(context, e);
 }
 
 void census_begin(struct census *c, int connector_fd, pid_t job)
@@ -142,6 +179,40 @@ void census_close(struct census *c)
 	intmap_done(&c->threads);
 	intmap_done(&c->ended);
 	intmap_done(&c->ended_before);
+	intmap_done(&c->gone_at_once);
+	intmap_done(&c->reaped_before);
+}
+
+static void was_waited_for(pid_t pid, void *context)
+{
+	struct census *c = context;
+
+	intmap_remove(&c->gone_at_once, pid);
+}
+
+void census_look_at_accounts(struct census *c)
+{
+	folds_look(&c->folds, c->ledger, was_waited_for, c);
+}
+
+void census_take_waits(struct census *c, const struct exit_page *page)
+{
+	struct exit_record record;
+
+	while (c->fd >= 0 && exit_page_next(page, &c->exit_cursor, &record)) {
+		folds_parent_reaped(&c->folds, c->ledger, record.pid, record.children_cpu_ns,
+			was_waited_for, c);
+		/* The record may be here before the event is. */
+		if (!intmap_remove(&c->gone_at_once, record.pid) &&
+			intmap_get(&c->threads, record.pid) &&
+			intmap_set(&c->reaped_before, record.pid, 0) < 0)
+			c->complete = false;
+	}
+}
+
+uint64_t census_not_seen_waited(const struct census *c)
+{
+	return c->n_gone_at_once + c->gone_at_once.count;
 }
 
 bool census_knows(const struct census *c, pid_t pid)

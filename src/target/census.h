@@ -8,7 +8,10 @@
 #include <sys/types.h>
 
 #include "base/intmap.h"
+#include "target/folds.h"
 
+struct connector_event;
+struct exit_page;
 struct ledger;
 
 struct census {
@@ -23,6 +26,12 @@ struct census {
 	/* For records of ended tasks, which may be read only after the end was told: who ended lately, and before the last turn. */
 	bool keep_ended;
 	struct intmap ended, ended_before;
+	/* Who ended and was gone when the kernel told of it, as those are that it reaps by itself; the keeper's own have a record of theirs. Those
+	 * whose pids were given again are only counted. */
+	struct intmap gone_at_once, reaped_before;
+	uint64_t n_gone_at_once;
+	struct folds folds;
+	uint32_t exit_cursor;
 };
 
 /* Begins to count from a subscription to process events, which it takes over; `job` is the first member, forked already and
@@ -30,8 +39,16 @@ struct census {
 void census_begin(struct census *c, int connector_fd, pid_t job);
 /* Takes in what has happened since; returns the number of events, the machine's, not only the job's. */
 uint64_t census_drain(struct census *c);
+/* Takes in one event, as census_drain() does: for tests. */
+void census_take(struct census *c, const struct connector_event *e);
 /* Before a look at the tree: tells the ledger what it need not find out itself. */
 void census_tell_ledger(struct census *c);
+/* Takes in whom the keeper has waited for. */
+void census_take_waits(struct census *c, const struct exit_page *page);
+/* After a look at the tree: who is in the account of its parent was waited for. */
+void census_look_at_accounts(struct census *c);
+/* How many of those that ended nobody is known to have waited for; the others were or will be waited for, or were left as zombies. */
+uint64_t census_not_seen_waited(const struct census *c);
 /* Whether this process is or lately was a member. */
 bool census_knows(const struct census *c, pid_t pid);
 /* 0 when it is no living member. */

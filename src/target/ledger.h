@@ -89,6 +89,8 @@ struct ledger {
 	/* the first process seen to ignore SIGCHLD while it had children, for the alarm's text */
 	pid_t autoreap_pid;
 	char autoreap_name[PROC_NAME_SIZE];
+	/* when the totals of the dead were taken last, nothing of the job was left that they could lack */
+	bool all_ended;
 	bool no_subreaper; /* orphans are adopted by somebody else and lost to us */
 	bool born_ignoring_sigchld; /* the job was started with SIGCHLD ignored, as we were */
 	uint64_t failed_allocations; /* processes that found no memory for a slot */

@@ -24,6 +24,7 @@ struct process {
 
 	bool alive; /* still in /proc at the last look (a zombie is) */
 	bool zombie;
+	bool ending; /* when last asked at the end of a run: a zombie, or within its exit */
 	bool quiet; /* its CPU clock has not moved since the last tick: nothing it does itself can have changed */
 	bool born_in_run;
 	bool sigchld_ignored; /* SigIgn: the kernel reaps its children without counting them */
@@ -71,6 +72,7 @@ struct process {
 	int statm_error, io_error, status_error,
 		smaps_error; /* 0 or a positive errno of the last attempt */
 	bool has_statm, has_io, has_status, has_smaps;
+	bool memory_gone; /* at the latest reading of its status: it is ending, or never had any */
 	uint32_t network_samples; /* in which its network namespace could have been looked at */
 	bool shares_memory; /* with its parent, in the latest round of PSS: it is counted there */
 	uint64_t status_tick, status_rss_pages, smaps_cost_ns;

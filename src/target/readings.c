@@ -72,6 +72,9 @@ void process_read_statm(struct ledger *l, struct process *p)
 
 	if (n >= 0 && proc_statm_parse(text, (size_t) n, &p->statm) < 0)
 		n = -EINVAL;
+	/* Within its exit(2) it has no address space any more, and what it gives back may not be free yet: that is unknown, not 0. */
+	if (n >= 0 && p->statm.size == 0 && !(p->stat.flags & PROC_KERNEL_THREAD))
+		n = -ESRCH;
 	p->has_statm = n >= 0;
 	p->statm_error = n < 0 ? (int) -n : 0;
 	if (p->has_statm && p->statm.resident != before) {
@@ -138,7 +141,8 @@ void process_read_status(struct ledger *l, struct process *p, bool at_once)
 	p->status_tick = l->ticks;
 	p->status_rss_pages = p->stat.rss_pages;
 	p->uid = status.uid;
-	/* It became a zombie: of memory the last reading that has any stands, and that may be from before it was what it ended as. */
+	p->memory_gone = !status.has_memory;
+	/* It is ending: of memory the last reading that has any stands, and that may be from before it was what it ended as. */
 	if (!status.has_memory && p->has_status && p->status.has_memory) {
 		p->status.has_signals_blocked = status.has_signals_blocked;
 		p->status.signals_blocked = status.signals_blocked;

@@ -336,6 +336,7 @@ void ledger_refresh(struct ledger *l, const struct exit_page *page, uint64_t now
 			ledger_at(l, i)->walked = false;
 	l->look_everywhere = false;
 	take_exits(l, page);
+	l->all_ended = atomic_load(&page->all_ended) != 0;
 	exit_page_totals(page, &l->exits);
 	list_children(&look, l->keeper_pid, NULL);
 	if (l->no_children_file || l->ticks % SCAN_EVERY_TICKS == 0)

@@ -15,10 +15,12 @@ def needs_disk(room):
 
 
 def load_undisturbed(run_assay, *words, user):
-    """Run anew, twice at most, where perf counted time that a hypervisor took for time of lost children: the claim is then weaker than it need be."""
+    """Run anew, twice at most, where the claim is weaker than it need be: perf counted time that a hypervisor took for time of lost children, or the
+    parent was so quick, or the kernel's word so late, that nothing shows that it waited."""
     for _ in range(3):
         run = run_assay.load(*words, user=user)
-        if "perf saw CPU time of children" not in run.headline["io_write_syscall_bytes"].get("why", ""):
+        why = run.headline["io_write_syscall_bytes"].get("why", "")
+        if "perf saw CPU time of children" not in why and "nothing shows that anybody waited" not in why:
             break
     return run
 

@@ -209,6 +209,40 @@ static void a_command_is_kept_when_it_is_another_and_read_in_turn_after_the_firs
 	take_away(&b);
 }
 
+/* Its address space is gone, and 0 is not what it had: statm(5) shows seven of them. */
+static void a_process_within_its_exit_has_no_memory_that_could_be_told(void **state)
+{
+	struct bare_proc b;
+
+	(void) state;
+	lay_out(&b, getpid());
+	tree_put_at(&b.tree, "0 0 0 0 0 0 0\n", "proc/%d/statm", (int) getpid());
+	b.p->stat.flags = PROC_EXITING;
+
+	process_read_statm(&b.ledger, b.p);
+
+	assert_true(b.p->alive);
+	assert_false(b.p->has_statm);
+	assert_int_equal(b.p->statm_error, ESRCH);
+	take_away(&b);
+}
+
+static void a_kernel_thread_has_no_memory_and_that_is_true(void **state)
+{
+	struct bare_proc b;
+
+	(void) state;
+	lay_out(&b, getpid());
+	tree_put_at(&b.tree, "0 0 0 0 0 0 0\n", "proc/%d/statm", (int) getpid());
+	b.p->stat.flags = PROC_KERNEL_THREAD;
+
+	process_read_statm(&b.ledger, b.p);
+
+	assert_true(b.p->has_statm);
+	assert_int_equal(b.p->statm.resident, 0);
+	take_away(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -219,6 +253,8 @@ int main(void)
 		cmocka_unit_test(zeros_behind_a_title_are_no_arguments_but_one_or_two_may_be),
 		cmocka_unit_test(
 			a_command_is_kept_when_it_is_another_and_read_in_turn_after_the_first_looks),
+		cmocka_unit_test(a_process_within_its_exit_has_no_memory_that_could_be_told),
+		cmocka_unit_test(a_kernel_thread_has_no_memory_and_that_is_true),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/* Sums over processes one of which is within its exit: what it still has is not known, and no bound is made of the rest. */
+#include "made_tree.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "collect/collect.h"
+#include "target/ledger.h"
+#include "target/tree.h"
+
+#define PAGE 4096
+#define SECOND_NS 1000000000ULL
+
+struct scene {
+	struct made_tree tree;
+	struct ledger ledger;
+	struct measures measures;
+	bool *selected;
+	int *column;
+	struct batch batch;
+	struct collect collect;
+};
+
+static void begin(struct scene *s)
+{
+	struct error err = { 0 };
+	size_t n_columns = 0;
+
+	*s = (struct scene){ 0 };
+	tree_open_empty(&s->tree);
+	assert_int_equal(measures_build(&s->measures, &err), 0);
+	size_t n = s->measures.n;
+	s->selected = malloc(n);
+	s->column = calloc(n, sizeof(*s->column));
+	assert_true(s->selected && s->column);
+	memset(s->selected, true, n);
+	for (size_t row = 0; row < n; row++) {
+		const struct measure *m = s->measures.rows[row];
+		bool has = m->scope == PROCESS && (m->kind == GAUGE || m->kind == COUNTER);
+
+		s->column[row] = has ? (int) n_columns++ : -1;
+	}
+	assert_int_equal(ledger_init(&s->ledger, &s->tree.roots, n_columns, &err), 0);
+	s->batch = (struct batch){ .measures = &s->measures,
+		.selected = s->selected,
+		.column = s->column,
+		.singles = calloc(n, sizeof(*s->batch.singles)),
+		.run_singles = calloc(n, sizeof(*s->batch.run_singles)),
+		.totals = calloc(n, sizeof(*s->batch.totals)) };
+	assert_true(s->batch.singles && s->batch.run_singles && s->batch.totals);
+	s->collect = (struct collect){
+		.roots = &s->tree.roots, .ledger = &s->ledger, .page_size = PAGE
+	};
+}
+
+static void end(struct scene *s)
+{
+	ledger_done(&s->ledger);
+	measures_done(&s->measures);
+	tree_close(&s->tree);
+	free(s->selected);
+	free(s->column);
+	free(s->batch.singles);
+	free(s->batch.run_singles);
+	free(s->batch.totals);
+}
+
+/* Their pids are of processes that live: a missing file is asked about. */
+static void enter(struct scene *s, pid_t pid, unsigned flags, const char *statm)
+{
+	const struct proc_stat stat = { .pid = pid, .name = "x", .flags = flags };
+
+	assert_non_null(ledger_new(&s->ledger, &stat, 0));
+	tree_put_at(&s->tree, statm, "proc/%d/statm", (int) pid);
+}
+
+static void read_statm(struct scene *s)
+{
+	int first = 0;
+	size_t i = 0;
+
+	while (strcmp(collectors[i]->name, "proc_statm") != 0)
+		i++;
+	while (s->measures.collector[first] != (int) i)
+		first++;
+	batch_begin(&s->batch, first, SECOND_NS);
+	assert_int_equal(collectors[i]->read(&s->collect, &s->batch), 0);
+	batch_end(&s->batch);
+}
+
+static struct summary total(const struct scene *s)
+{
+	int row = measures_find(&s->measures, "proc_rss_total_bytes");
+
+	assert_true(row >= 0);
+	return accumulator_summary(&s->batch.singles[row], s->measures.rows[row]);
+}
+
+static void a_sum_of_all_is_an_upper_bound(void **state)
+{
+	struct scene s;
+
+	(void) state;
+	begin(&s);
+	enter(&s, getpid(), 0, "100 50 25 1 0 10 0\n");
+	enter(&s, getppid(), 0, "100 20 5 1 0 10 0\n");
+	read_statm(&s);
+	assert_int_equal(total(&s).max, 70 * PAGE);
+	assert_int_equal(total(&s).quality, UPPER_BOUND);
+	end(&s);
+}
+
+static void a_sum_without_one_that_is_ending_bounds_nothing(void **state)
+{
+	struct scene s;
+
+	(void) state;
+	begin(&s);
+	enter(&s, getpid(), 0, "100 50 25 1 0 10 0\n");
+	enter(&s, getppid(), PROC_EXITING, "0 0 0 0 0 0 0\n");
+	read_statm(&s);
+	assert_int_equal(total(&s).max, 50 * PAGE);
+	assert_int_equal(total(&s).quality, ESTIMATE);
+	end(&s);
+}
+
+static void when_all_are_ending_there_is_no_sum(void **state)
+{
+	struct scene s;
+
+	(void) state;
+	begin(&s);
+	enter(&s, getpid(), PROC_EXITING, "0 0 0 0 0 0 0\n");
+	read_statm(&s);
+	assert_int_equal(total(&s).quality, ABSENT);
+	assert_int_equal(total(&s).why, ESRCH);
+	end(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_sum_of_all_is_an_upper_bound),
+		cmocka_unit_test(a_sum_without_one_that_is_ending_bounds_nothing),
+		cmocka_unit_test(when_all_are_ending_there_is_no_sum),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
