@@ -42,9 +42,12 @@ static int read_status(struct collect *c, struct batch *out)
 			continue;
 		}
 		if (p->status.has_memory) {
-			put(out, p, HWM, p->status.hwm_bytes);
-			put(out, p, SWAP, p->status.swap_bytes);
-			put(out, p, HUGETLB, p->status.hugetlb_bytes);
+			bool now = process_status_is_current(l, p);
+			/* A mark of before is below the one of now; the others may be either. */
+			put_quality(out, p, HWM, p->status.hwm_bytes, now ? EXACT : LOWER_BOUND);
+			put_quality(out, p, SWAP, p->status.swap_bytes, now ? SAMPLED : ESTIMATE);
+			put_quality(
+				out, p, HUGETLB, p->status.hugetlb_bytes, now ? SAMPLED : ESTIMATE);
 		}
 		/* proc(5): the counts are those of the one thread the file belongs to. */
 		enum quality quality = p->status.threads > 1 ? LOWER_BOUND : SAMPLED;

@@ -44,6 +44,18 @@ static bool scan_pid_and_name(const char *at, const char *name_end, struct proc_
 	return true;
 }
 
+/* Field 28, from the space before field 25 on. A line may be shorter in a recorded tree: then it is not known. */
+static uint64_t scan_stack_start(const char *at, const char *end)
+{
+	uint64_t limit = 0;
+	uint64_t code_start = 0;
+	uint64_t code_end = 0;
+	uint64_t stack_start = 0;
+	uint64_t *const layout[] = { &limit, &code_start, &code_end, &stack_start };
+
+	return scan_numbers(&at, end, layout, ARRAY_SIZE(layout)) ? stack_start : 0;
+}
+
 /* Fields 3 to 24, from the space before the state on. */
 static bool scan_fields(const char *at, const char *end, struct proc_stat *s)
 {
@@ -70,7 +82,10 @@ static bool scan_fields(const char *at, const char *end, struct proc_stat *s)
 		!scan_ints(&at, end, schedule, ARRAY_SIZE(schedule)) ||
 		!scan_numbers(&at, end, life, ARRAY_SIZE(life)))
 		return false;
-	return at < end && (*at == ' ' || *at == '\n');
+	if (at == end || (*at != ' ' && *at != '\n'))
+		return false;
+	s->stack_start = scan_stack_start(at, end);
+	return true;
 }
 
 int proc_stat_parse(const char *text, size_t n, struct proc_stat *ret)

@@ -13,6 +13,8 @@
 #include <sys/types.h>
 
 #include "linux/proc_stat.h"
+#include "target/marks.h"
+#include "target/pss_round.h"
 
 struct ledger;
 struct process;
@@ -82,7 +84,8 @@ struct account {
 	int io_error, smaps_error; /* positive errno of one that was not */
 	uint64_t unsure; /* ended ones that may be in somebody's numbers a second time */
 	uint64_t hwm_max_bytes; /* the largest process while it was in the target */
-	uint64_t pss_sum_bytes, pss_moved_bytes, pss_steady_max_bytes; /* of the rounds */
+	struct marks marks; /* of those that are in it no more */
+	struct pss_round pss_round;
 	uint64_t first_seen_ns, last_seen_ns; /* when anybody was in it */
 
 	struct account_name
@@ -115,6 +118,8 @@ void accounts_settle(struct account *accounts, size_t n, const struct ledger *l)
 void accounts_sum(struct account *accounts, size_t n, const struct ledger *l, uint64_t now_ns);
 /* What its processes had used when we came; after the first sum. */
 void account_note_before(struct account *a, const struct ledger *l);
+/* What the marks of all that were in it prove. */
+struct marks account_marks(const struct account *a, const struct ledger *l);
 /* Adds the living to the sums by name, at the end. */
 void accounts_name_living(struct account *accounts, size_t n, const struct ledger *l);
 

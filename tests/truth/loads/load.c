@@ -12,8 +12,8 @@
 /* An image started by exec_load: load --ledger FD NAME ARGUMENTS. */
 #define INHERITED "--ledger"
 
-static const struct load *const groups[] = { cpu_loads, family_loads, memory_loads, io_loads,
-	manners_loads, stubborn_loads, tree_loads, actor_loads };
+static const struct load *const groups[] = { cpu_loads, family_loads, memory_loads,
+	memory_view_loads, io_loads, manners_loads, stubborn_loads, tree_loads, actor_loads };
 #define N_GROUPS (sizeof(groups) / sizeof(groups[0]))
 
 static int ledger_fd = -1;

@@ -39,8 +39,8 @@ struct load {
 	int n_arguments;
 	int (*run)(char **arguments);
 };
-extern const struct load cpu_loads[], family_loads[], memory_loads[], io_loads[], manners_loads[],
-	stubborn_loads[], tree_loads[], actor_loads[];
+extern const struct load cpu_loads[], family_loads[], memory_loads[], memory_view_loads[],
+	io_loads[], manners_loads[], stubborn_loads[], tree_loads[], actor_loads[];
 
 /* Ends the whole load with status 99 and the errno in words: a load that fails must not pass for a small one. */
 _Noreturn void die(const char *what);
