@@ -12,7 +12,7 @@
 #define SPAWN_FLOOR_SMALL (16 * MIB)
 
 /* RSS is kept in per-CPU batches since Linux 6.2: a peak may be off by this much. lib/percpu_counter.c: batch = max(32, 2 x CPUs). */
-static uint64_t conclude_rss_batching_bytes(const struct monitor *m)
+uint64_t conclude_rss_batching_bytes(const struct monitor *m)
 {
 	long online = sysconf(_SC_NPROCESSORS_ONLN);
 	uint64_t cpus = m->cpus_online ? m->cpus_online : online > 0 ? (uint64_t) online : 1;
@@ -57,21 +57,32 @@ static uint64_t outside_at_most(const struct monitor *m)
 	       host_huge_pages_bytes(m->collect.roots);
 }
 
+/* Where the kernel tells of each process's end how large it was, the marks of those alive together bound their memory. */
+static bool marks_are_known(const struct monitor *m)
+{
+	return m->finals.listener.fd >= 0 && m->finals.lost == 0 &&
+	       overlap_most(&m->census.overlap, 0) > 0;
+}
+
 #define UNMAPPED_WORDS "; tmpfs and memfd pages nobody maps are seen at samples only"
 
 static uint64_t resident_at_most(const struct monitor *m, uint64_t largest, struct headline *h)
 {
 	uint64_t alive = m->census.alive_max;
+	uint64_t by_count = alive * (largest + conclude_rss_batching_bytes(m));
+	uint64_t by_marks = marks_are_known(m) ? overlap_most(&m->census.overlap, largest) : 0;
+	bool marks = by_marks > 0 && by_marks < by_count;
 
 	if (alive == 1)
 		snprintf(h->why, sizeof(h->why),
 			"never more than one process was alive" UNMAPPED_WORDS);
 	else
 		snprintf(h->why, sizeof(h->why),
-			"at most %llu processes were alive at once, none above the "
-			"largest" UNMAPPED_WORDS,
-			(unsigned long long) alive);
-	return alive * (largest + conclude_rss_batching_bytes(m));
+			"at most %llu processes were alive at once, %s" UNMAPPED_WORDS,
+			(unsigned long long) alive,
+			marks ? "and their own peaks come to no more at any time"
+			      : "none above the largest");
+	return marks ? by_marks : by_count;
 }
 
 static void bound_from_above(

@@ -41,6 +41,7 @@ static void on_fork(struct census *c, const struct connector_event *e)
 	c->started++;
 	ledger_pid_begins(c->ledger, e->tgid);
 	add_member(c, e->tgid, 1);
+	overlap_forked(&c->overlap, e->tgid);
 
 	uint32_t *parent_threads = intmap_get(&c->threads, e->parent_tgid);
 	if (parent_threads)
@@ -59,6 +60,7 @@ static void on_exit_of(struct census *c, pid_t tgid)
 	if (!threads || (--*threads & ~HAS_FORKED) > 0)
 		return;
 	intmap_remove(&c->threads, tgid);
+	overlap_exited(&c->overlap, tgid);
 	if (c->keep_ended && intmap_set(&c->ended, tgid, 0) < 0)
 		c->complete = false;
 	c->n_ended++;
@@ -73,6 +75,8 @@ static void each_event(const struct connector_event *e, void *context)
 		on_fork(c, e);
 	else if (e->kind == CONNECTOR_EXIT)
 		on_exit_of(c, e->tgid);
+	else if (e->kind == CONNECTOR_EXEC)
+		overlap_executed(&c->overlap, e->tgid);
 }
 
 void census_begin(struct census *c, int connector_fd, pid_t job)
@@ -87,6 +91,7 @@ void census_begin(struct census *c, int connector_fd, pid_t job)
 static void begin_anew(struct census *c)
 {
 	c->complete = false;
+	c->overlap.failed = true;
 	c->alive = 0;
 	intmap_clear(&c->threads);
 	/* Before the first look the command at least is known. */
@@ -139,6 +144,7 @@ void census_close(struct census *c)
 	if (c->fd >= 0)
 		close(c->fd);
 	c->fd = -1;
+	overlap_done(&c->overlap);
 	intmap_done(&c->threads);
 	intmap_done(&c->ended);
 	intmap_done(&c->ended_before);

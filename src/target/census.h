@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "base/intmap.h"
+#include "target/overlap.h"
 
 struct ledger;
 
@@ -19,6 +20,7 @@ struct census {
 	uint64_t alive, alive_max; /* at one time */
 	uint64_t alive_at_look;
 	uint64_t lost; /* times the kernel dropped events for want of room */
+	struct overlap overlap; /* only with records of ended tasks */
 	bool complete; /* every event since the first fork was received */
 	/* For records of ended tasks, which may be read only after the end was told: who ended lately, and before the last turn. */
 	bool keep_ended;
