@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/macros.h"
 #include "base/units.h"
 #include "linux/swapping.h"
 #include "monitor/conclude_parts.h"
@@ -125,15 +126,22 @@ static bool inherited(const struct monitor *m, uint64_t largest)
 /* What the marks prove of the job; where resident sets hold memory twice, less than they show. */
 static uint64_t proven(const struct monitor *m, const struct marks *marks, const char **ret_key)
 {
-	uint64_t by_keeper = marks_prove(marks, m->ledger.exits.max_rss_bytes);
-	uint64_t by_marks = marks->sure_bytes;
+	const struct {
+		const char *key;
+		uint64_t bytes;
+	} all[] = {
+		{ "keeper_max_rss_bytes", marks_prove(marks, m->ledger.exits.max_rss_bytes) },
+		{ "proc_hwm_bytes", marks->sure_bytes },
+		{ "proc_pss_bytes", marks->held.all },
+		{ "proc_rss_bytes", marks->files_bytes },
+	};
+	size_t most = 0;
 
-	if (marks->held.all > by_keeper && marks->held.all > by_marks) {
-		*ret_key = "proc_pss_bytes";
-		return marks->held.all;
-	}
-	*ret_key = by_keeper >= by_marks ? "keeper_max_rss_bytes" : "proc_hwm_bytes";
-	return by_keeper >= by_marks ? by_keeper : by_marks;
+	for (size_t i = 1; i < ARRAY_SIZE(all); i++)
+		if (all[i].bytes > all[most].bytes)
+			most = i;
+	*ret_key = all[most].key;
+	return all[most].bytes;
 }
 
 #define REPEATED_WORDS                                                                             \
@@ -178,6 +186,19 @@ void conclude_memory_parts(
 	add_part(info, "memory_peak_huge_bytes", most->huge, "proc_hugetlb_total_bytes");
 }
 
+/* A resident set counts memory as often as the process maps it; where no reading of PSS came near, nothing tells that it mapped none twice. */
+static void tell_of_unconfirmed(struct headline *h, const struct marks *marks)
+{
+	size_t used = strlen(h->why);
+
+	if (h->value.n <= marks->held.all + marks->held.all / 4 + 8 * MIB)
+		return;
+	snprintf(h->why + used, sizeof(h->why) - used,
+		"%sby the peak of a resident set between samples, as if nothing in it was mapped "
+		"twice",
+		used ? "; " : "");
+}
+
 static void conclude_memory_peak(
 	struct monitor *m, struct assay_run_info *info, const struct verdict *v, bool running)
 {
@@ -207,10 +228,12 @@ static void conclude_memory_peak(
 		h->lower = steady;
 		snprintf(h->why, sizeof(h->why), "%s", INHERITED_WORDS);
 	}
+	tell_of_unmapped(info, h, unmapped);
 	if (by_pss || by_marks == marks.held.all)
 		conclude_memory_parts(info, h, by_pss ? most : &marks.held);
 	tell_of_repeated(h, &marks);
-	tell_of_unmapped(info, h, unmapped);
+	if (!by_pss)
+		tell_of_unconfirmed(h, &marks);
 }
 
 /* A resident set that holds memory twice is no size, nor is one beside swapped memory and huge pages: PSS of one process with these, or another's mark,

@@ -64,6 +64,7 @@ void ledger_done(struct ledger *l)
 	free(l->free_slots);
 	free(l->order);
 	free(l->views);
+	free(l->looks);
 	free(l->names);
 	free(l->ranges);
 	intmap_done(&l->by_pid);
@@ -90,7 +91,10 @@ static int grow(struct ledger *l)
 	struct space_view *views = realloc(l->views, capacity * sizeof(*views));
 	if (views)
 		l->views = views;
-	if (!slots || !order || !free_slots || !views)
+	struct proc_statm *looks = realloc(l->looks, capacity * SPACE_LOOKS * sizeof(*looks));
+	if (looks)
+		l->looks = looks;
+	if (!slots || !order || !free_slots || !views || !looks)
 		return -ENOMEM;
 	l->slots_capacity = capacity;
 	return 0;

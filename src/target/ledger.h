@@ -52,6 +52,7 @@ struct ledger {
 		*order; /* slots in use, by birth: the living and those that ended in this window */
 	size_t n_order;
 	struct space_view *views; /* room for as many, while they are sorted by address space */
+	struct proc_statm *looks; /* at their sizes meanwhile: SPACE_LOOKS a slot */
 
 	struct intmap by_pid; /* living: pid -> slot */
 	bool has_finals; /* records of ended tasks come in */

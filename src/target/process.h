@@ -88,6 +88,8 @@ struct process {
 	struct share share; /* of targets that were not started by us */
 	uint64_t
 		hwm_before; /* its mark when we came, if it is older: what it stands at until it rises is from before */
+	uint64_t
+		files_once_bytes; /* of mapped files and shared memory, each page once: so much at least */
 	struct memory_parts
 		held; /* the largest reading of PSS, with what was swapped out and huge pages */
 	uint64_t outside_max_bytes; /* of these two, the most */

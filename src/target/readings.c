@@ -164,8 +164,12 @@ static void note_mappings(struct ledger *l, struct process *p)
 {
 	uint64_t files = p->status.rss_file_bytes + p->status.rss_shmem_bytes;
 
-	if (files >= FILES_MIN_BYTES)
-		raise_to(&p->repeated_bytes, lesser(files, repeated_by_mappings(l, p, files)));
+	if (files < FILES_MIN_BYTES)
+		return;
+	uint64_t repeated = lesser(files, repeated_by_mappings(l, p, files));
+
+	raise_to(&p->repeated_bytes, repeated);
+	raise_to(&p->files_once_bytes, files - repeated);
 }
 
 /* The file costs as much as all the others together, and most of what it holds is a high-water mark, which waits; but no longer than this. */

@@ -44,6 +44,11 @@ static int by_key(const void *left, const void *right)
 	return a->p->pid < b->p->pid ? -1 : a->p->pid > b->p->pid;
 }
 
+static struct proc_statm *look_at_sizes(const struct ledger *l, const struct process *p, size_t k)
+{
+	return &l->looks[p->slot * (size_t) SPACE_LOOKS + k];
+}
+
 static size_t list_views(struct ledger *l)
 {
 	size_t n = 0;
@@ -55,8 +60,8 @@ static size_t list_views(struct ledger *l)
 		p->space_doubted = false;
 		if (!p->in_round || !p->has_statm)
 			continue;
-		l->views[n] = (struct space_view){ .key = key_of(l, p), .p = p };
-		l->views[n++].looks[0] = p->statm;
+		l->views[n++] = (struct space_view){ .key = key_of(l, p), .p = p };
+		*look_at_sizes(l, p, 0) = p->statm;
 	}
 	return n;
 }
@@ -126,12 +131,12 @@ static bool outside(uint64_t n, uint64_t before, uint64_t after)
 
 /* `a` was looked at before `b` each time. In one address space the sizes that b shows lie between those of a before it and after it, unless they go to
  * and fro in between: that they do so each time is not to be expected. */
-static bool told_apart(const struct space_view *a, const struct space_view *b)
+static bool told_apart(const struct ledger *l, const struct process *a, const struct process *b)
 {
-	for (int i = 0; i + 1 < SPACE_LOOKS; i++) {
-		const struct proc_statm *before = &a->looks[i];
-		const struct proc_statm *after = &a->looks[i + 1];
-		const struct proc_statm *n = &b->looks[i];
+	for (size_t k = 0; k + 1 < SPACE_LOOKS; k++) {
+		const struct proc_statm *before = look_at_sizes(l, a, k);
+		const struct proc_statm *after = look_at_sizes(l, a, k + 1);
+		const struct proc_statm *n = look_at_sizes(l, b, k);
 
 		if (!outside(n->size, before->size, after->size) &&
 			!outside(n->resident, before->resident, after->resident))
@@ -142,19 +147,18 @@ static bool told_apart(const struct space_view *a, const struct space_view *b)
 
 static void guess_by_sizes(struct ledger *l, struct space_view *class, size_t n)
 {
-	for (int k = 1; k < SPACE_LOOKS; k++)
+	for (size_t k = 1; k < SPACE_LOOKS; k++)
 		for (size_t i = 0; i < n; i++) {
 			if (l->roots->live && class[i].p->alive)
 				process_read_statm(l, class[i].p);
-			class[i].looks[k] = class[i].p->statm;
+			*look_at_sizes(l, class[i].p, k) = class[i].p->statm;
 		}
 	for (size_t i = 0; i < n; i++) {
 		struct process *p = class[i].p;
 
 		p->space = p->slot;
 		for (size_t k = 0; k < i && p->space == p->slot; k++) {
-			if (class[k].p->space != class[k].p->slot ||
-				told_apart(&class[k], &class[i]))
+			if (class[k].p->space != class[k].p->slot || told_apart(l, class[k].p, p))
 				continue;
 			p->space = class[k].p->slot;
 			p->space_doubted = true;

@@ -10,18 +10,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "linux/proc_files.h"
-
 struct ledger;
 struct process;
 
+/* At their sizes, where the kernel does not tell. */
 #define SPACE_LOOKS 4
 
 /* One view while they are being sorted. */
 struct space_view {
 	uint64_t key; /* differs where the address spaces do, but for forks */
 	struct process *p;
-	struct proc_statm looks[SPACE_LOOKS]; /* where the kernel does not tell */
 };
 
 /*

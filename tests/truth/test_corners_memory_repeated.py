@@ -35,6 +35,13 @@ def test_memory_mapped_several_times_by_one_process_is_in_no_bound_as_often(run_
         assert rung["in_use"] or rung["quality"] == "upper_bound" or rung["value"] <= claim["value"], rung
 
 
+def test_without_pss_mappings_alone_tell_what_is_repeated(run_assay, user):
+    run = run_assay.load(*REPEATED["a_memfd"], options=[*OFTEN, "--measurements", "proc_rss_bytes,proc_hwm_bytes,keeper_*"], user=user)
+
+    check_memory(run, held=True)
+    check_memory_process(run)
+
+
 def test_a_target_that_is_attached_to_has_repeated_mappings_once(run_assay, stage, user):
     load = run_assay.spawn([str(run_assay.load_path), "/dev/null", *map(str, REPEATED["a_memfd"])], "load", user=user)
     info = stage.attach(load.pid, options=OFTEN, ready=False, user=user).finish().info
