@@ -61,7 +61,8 @@ static void check_event(const struct connector_event *event, void *context)
 {
 	int *count = context;
 
-	must(event->kind == CONNECTOR_FORK || event->kind == CONNECTOR_EXIT);
+	must(event->kind == CONNECTOR_FORK || event->kind == CONNECTOR_EXIT ||
+		event->kind == CONNECTOR_EXEC);
 	(*count)++;
 }
 

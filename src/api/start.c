@@ -20,6 +20,7 @@
 #include "linux/perf_clock.h"
 #include "linux/proc_connector.h"
 #include "linux/task_exits.h"
+#include "monitor/conclude.h"
 #include "record/run_names.h"
 
 /* Process events are taken in batches: the machine's are many, and each wake-up costs more than an event. The pause is what the kernel's
@@ -225,6 +226,17 @@ static bool collector_wanted(const struct session *s, const char *name)
 }
 
 /* Sources that must be open before the command's first instruction. */
+/* Each process's own mark, when it ends, with what it was alive together: that takes the execs, which begin it anew. */
+static void begin_finals(struct session *s, const struct taskstats_listener *listener)
+{
+	struct monitor *m = &s->monitor;
+
+	finals_begin(&m->finals, listener);
+	if (connector_ask_for_execs(m->census.fd) < 0)
+		return;
+	overlap_begin(&m->census.overlap, s->keeper.job_pid, conclude_rss_batching_bytes(m));
+}
+
 static void open_sources(struct session *s)
 {
 	struct monitor *m = &s->monitor;
@@ -261,7 +273,7 @@ static void open_sources(struct session *s)
 		if (taskstats_open(&listener, &s->roots, &why) < 0)
 			run_info_note(s->info, "taskstats: %s", why.text);
 		else
-			finals_begin(&m->finals, &listener);
+			begin_finals(s, &listener);
 	}
 	m->collect.pss_forced = s->options->measurements &&
 				sources_named(s->options->measurements, "proc_pss_bytes");

@@ -21,6 +21,7 @@
 #include "linux/proc_files.h"
 #include "model/measure.h"
 #include "model/window.h"
+#include "target/pss_round.h"
 
 struct account;
 struct census;
@@ -120,12 +121,12 @@ struct collect {
 	size_t pss_turn; /* in the ledger's order, of the next one */
 	uint64_t
 		pss_cost_share; /* one part in so many of the time may go into it; 0: the default */
-	/* the largest sum of a round, less what moved between processes or in and out while it was read: this much was there at once */
-	uint64_t pss_steady_max_bytes;
+	struct pss_round pss_round; /* the job's; targets have their own */
 	bool pss_forced; /* asked for by key: also where it stalls a process for long */
 	bool pss_now; /* a limit is judged by it: a round in this tick whatever it costs */
-	uint64_t pss_sum_bytes,
-		pss_moved_bytes; /* of the latest round: the sum, and by how much it may be too high */
+	uint64_t pss_doubted_max_bytes; /* of all rounds */
+	uint64_t
+		pss_doubted_bytes; /* a part of that: of processes that may be views of an address space that is in the sum already */
 	uint64_t pss_skipped_large;
 	uint64_t
 		pss_changes; /* of the ledger at the last round, to tell whether the set is the same */

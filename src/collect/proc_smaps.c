@@ -10,9 +10,9 @@
 #include "base/macros.h"
 #include "collect/collect.h"
 #include "linux/roots.h"
-#include "linux/shared_memory.h"
 #include "target/ledger.h"
 #include "target/readings.h"
+#include "target/spaces.h"
 #include "target/watch.h"
 
 enum { PSS, PRIVATE, PSS_ANON, PSS_FILE, PSS_SHMEM, SWAP_PSS, PSS_AGE, N_ROWS };
@@ -43,6 +43,21 @@ static const struct measure rows[] = {
 	/* clang-format on */
 };
 _Static_assert(ARRAY_SIZE(rows) == N_ROWS, "one row a name");
+
+/* What nobody of the target moved, others may have: who shares pages with it came or went, the kernel merged some. So a round stands for a while only:
+ * for so many pauses between two, and so long at least. */
+#define STANDS_PAUSES 10
+#define STANDS_LEAST_NS (5 * NSEC_PER_SEC)
+
+static bool has_stood_long(const struct collect *c, uint64_t now_ns)
+{
+	uint64_t pause_ns = c->pss_round_due_ns - c->pss_round_complete_ns;
+	uint64_t longest_ns = STANDS_PAUSES * pause_ns;
+
+	if (longest_ns < STANDS_LEAST_NS)
+		longest_ns = STANDS_LEAST_NS;
+	return now_ns - c->pss_round_complete_ns >= longest_ns;
+}
 
 /* In one tick everything moved, or the last round still stands. */
 static bool nothing_moved(const struct collect *c)
@@ -143,20 +158,48 @@ static uint64_t moved_pages(struct collect *c, struct process *p)
 	return now > before ? now - before : before - now;
 }
 
-/* A vfork(2) child has its parent's address space until it execs: the kernel gives both the whole PSS of it, and the two would count twice. Seen by
- * the size, which is then the same, and told from a fork, which keeps it too, by the kernel or else by all sizes. */
-static bool shares_memory(const struct ledger *l, const struct process *p)
+/* The targets that a process's memory is in the sums of; a job has one sum. */
+static uint32_t sums_of(const struct collect *c, const struct process *p)
 {
-	const struct process *parent = ledger_find(l, p->stat.ppid);
+	return c->watch ? p->share.targets : 1;
+}
 
-	if (!parent || !parent->in_round || !parent->has_statm || !p->has_statm ||
-		parent->statm.size != p->statm.size)
+/* Where the kernel does not tell views of one address space apart, a vfork(2) child shows: by all sizes, which a fork has too for a moment. */
+static bool looks_vforked(const struct process *p, const struct process *first)
+{
+	return p->stat.ppid == first->pid && p->statm.size == first->statm.size &&
+	       p->statm.resident == first->statm.resident && p->statm.shared == first->statm.shared;
+}
+
+/* All of it is in the sums by another process that has the same address space. */
+static bool is_counted(const struct collect *c, const struct process *p)
+{
+	const struct process *first = c->ledger->slots[p->space];
+
+	if (p == first || (p->space_doubted && !looks_vforked(p, first)))
 		return false;
-	int shared = processes_share_memory(p->pid, parent->pid);
-	if (shared >= 0)
-		return shared == 1;
-	return parent->statm.resident == p->statm.resident &&
-	       parent->statm.shared == p->statm.shared;
+	return (sums_of(c, p) & ~first->space_counted) == 0;
+}
+
+/* Its PSS is in the sums of its targets from now on; of those that may have it twice now, it is in doubt. */
+static void count_in(struct collect *c, struct process *p)
+{
+	struct process *first = c->ledger->slots[p->space];
+	uint32_t sums = sums_of(c, p);
+	uint32_t twice = sums & first->space_counted;
+
+	first->space_counted |= sums;
+	uint64_t bytes = p->smaps.pss + p->smaps.swap_pss + p->smaps.private_hugetlb;
+
+	pss_round_add(&c->pss_round, p);
+	if (c->watch)
+		watch_add_pss(c->watch, sums, p);
+	if (!twice)
+		return;
+	c->pss_doubted_bytes += bytes;
+	pss_round_doubt(&c->pss_round, bytes);
+	if (c->watch)
+		watch_doubt_pss(c->watch, twice, bytes);
 }
 
 /* What moves meanwhile has to be known of all, so their sizes before are read anew. */
@@ -175,7 +218,9 @@ static void begin_round(struct collect *c)
 		/* Of a target's process a child may be followed that is in none. */
 		p->in_round = p->alive && !p->zombie && (!c->watch || p->share.targets);
 		p->rss_pages_before = p->has_statm ? p->statm.resident : 0;
+		p->space_counted = 0;
 	}
+	spaces_find(l);
 }
 
 /* Reads everybody of the round; gives the time that the dearest of them took. */
@@ -184,46 +229,65 @@ static uint64_t read_all(struct collect *c, struct batch *out)
 	struct ledger *l = c->ledger;
 	uint64_t dearest_ns = 0;
 
-	c->pss_sum_bytes = 0;
+	pss_round_begin(&c->pss_round);
+	c->pss_doubted_bytes = 0;
 	for (size_t i = 0; i < l->n_order; i++) {
 		struct process *p = ledger_at(l, i);
 
-		p->shares_memory = p->in_round && shares_memory(l, p);
-		if (!p->in_round || p->shares_memory || !read_process(c, p))
+		p->passed_over = p->in_round && is_counted(c, p);
+		if (!p->in_round || p->passed_over || !read_process(c, p))
 			continue;
 		put_process(out, p);
-		c->pss_sum_bytes += p->has_smaps ? p->smaps.pss : 0;
-		if (c->watch && p->has_smaps)
-			watch_add_pss(c->watch, p, p->smaps.pss, 0);
+		if (p->has_smaps)
+			count_in(c, p);
 		if (dearest_ns < p->smaps_cost_ns)
 			dearest_ns = p->smaps_cost_ns;
 	}
 	return dearest_ns;
 }
 
+static void total_is_no_sample(struct batch *out)
+{
+	for (unsigned row = PSS; row < PSS_AGE; row++)
+		batch_total_quality(out, row, ESTIMATE);
+}
+
+/* Huge pages that came or went since they were read. */
+static uint64_t moved_huge_pages(struct collect *c, struct process *p)
+{
+	uint64_t before = p->smaps.private_hugetlb + p->smaps.shared_hugetlb;
+
+	if (!p->has_smaps || before == 0)
+		return 0;
+	p->status_tick = 0; /* not the one of before */
+	process_read_status(c->ledger, p, true);
+	uint64_t now = p->alive && !p->status_error ? p->status.hugetlb_bytes : 0;
+	return now > before ? now - before : before - now;
+}
+
 /* How far the sum may be off by what moved since the round began. */
 static void judge_round(struct collect *c, struct batch *out)
 {
 	struct ledger *l = c->ledger;
-	uint64_t sum = c->pss_sum_bytes;
-	uint64_t moved = 0;
+	struct pss_round *r = &c->pss_round;
 
 	for (size_t i = 0; i < l->n_order; i++) {
 		struct process *p = ledger_at(l, i);
-		uint64_t bytes = p->in_round ? moved_pages(c, p) * c->page_size : 0;
 
-		moved += bytes;
+		if (!p->in_round || p->passed_over)
+			continue;
+		uint64_t bytes = moved_pages(c, p) * c->page_size + moved_huge_pages(c, p);
+		pss_round_doubt(r, bytes);
 		if (c->watch)
-			watch_add_pss(c->watch, p, 0, bytes);
+			watch_doubt_pss(c->watch, p->share.targets, bytes);
 	}
+	pss_round_end(r);
 	if (c->watch)
 		watch_pss_round_over(c->watch);
-	c->pss_moved_bytes = moved;
-	if (sum > moved && c->pss_steady_max_bytes < sum - moved)
-		c->pss_steady_max_bytes = sum - moved;
-	if (moved > sum / 200)
-		for (unsigned row = PSS; row < PSS_AGE; row++)
-			batch_total_quality(out, row, ESTIMATE);
+	if (c->pss_doubted_max_bytes < c->pss_doubted_bytes)
+		c->pss_doubted_max_bytes = c->pss_doubted_bytes;
+	if (r->moved > r->pss / 200)
+		total_is_no_sample(out);
 }
 
 static void plan_next_round(
@@ -263,9 +327,11 @@ static void put_round_again(struct collect *c, struct batch *out)
 	for (size_t i = 0; i < l->n_order; i++) {
 		struct process *p = ledger_at(l, i);
 
-		if (p->alive && !p->zombie && !p->shares_memory)
+		if (p->alive && !p->zombie && !p->passed_over)
 			put_process(out, p);
 	}
+	if (c->pss_doubted_bytes > c->pss_round.pss / 200)
+		total_is_no_sample(out);
 }
 
 /* How many samples a round may have to wait for its turn before it is given up for single readings. */
@@ -303,8 +369,7 @@ static void read_in_turn(struct collect *c, struct process *p, uint64_t now_ns)
 	if (p->smaps_tick && now_ns < p->smaps_stamp_ns + p->smaps_cost_ns * STALL_SHARE)
 		return;
 	p->rss_pages_before = resident(p);
-	p->shares_memory = shares_memory(c->ledger, p);
-	if (!p->shares_memory)
+	if (!p->passed_over)
 		read_process(c, p);
 	p->smaps_tick = c->ledger->ticks;
 	p->smaps_stamp_ns = now_ns;
@@ -315,6 +380,22 @@ static bool may_be_read(const struct process *p)
 	return p->alive && !p->zombie;
 }
 
+/* Of those that share an address space one will do, if it is in all their targets. */
+static void sort_by_space(struct collect *c)
+{
+	struct ledger *l = c->ledger;
+
+	for (size_t i = 0; i < l->n_order; i++)
+		ledger_at(l, i)->in_round = may_be_read(ledger_at(l, i));
+	spaces_find(l);
+	for (size_t i = 0; i < l->n_order; i++) {
+		struct process *p = ledger_at(l, i);
+
+		l->slots[p->space]->space_counted = sums_of(c, l->slots[p->space]);
+		p->passed_over = is_counted(c, p);
+	}
+}
+
 /* The young and the changed first, then the others in turn, until what is allowed is used up. */
 static void read_some(struct collect *c, struct batch *out)
 {
@@ -322,8 +403,7 @@ static void read_some(struct collect *c, struct batch *out)
 	uint64_t began_ns = clock_thread_cpu_ns();
 	uint64_t n = 0;
 
-	for (size_t i = 0; i < l->n_order; i++)
-		ledger_at(l, i)->in_round = may_be_read(ledger_at(l, i));
+	sort_by_space(c);
 	for (size_t i = 0; i < l->n_order; i++) {
 		struct process *p = ledger_at(l, i);
 
@@ -355,7 +435,7 @@ static void put_what_is_known(struct collect *c, struct batch *out)
 	for (size_t i = 0; i < l->n_order; i++) {
 		struct process *p = ledger_at(l, i);
 
-		if (!may_be_read(p) || p->shares_memory)
+		if (!may_be_read(p) || p->passed_over)
 			continue;
 		if (!p->smaps_tick) {
 			put_all_absent(out, p, PSS, PSS_AGE, EAGAIN);
@@ -375,14 +455,15 @@ static int read_smaps(struct collect *c, struct batch *out)
 		put_what_is_known(c, out);
 		return 0;
 	}
-	bool stands = !c->pss_now && c->pss_rounds > 0 && nothing_moved(c);
+	bool stands = !c->pss_now && c->pss_rounds > 0 && !has_stood_long(c, out->now_ns) &&
+		      nothing_moved(c);
 
 	if (stands)
 		put_round_again(c, out);
 	else if (c->pss_now || out->now_ns >= c->pss_round_due_ns)
 		read_round(c, out);
 	if (c->pss_rounds > 0)
-		put(out, NULL, PSS_AGE, stands ? 0 : out->now_ns - c->pss_round_complete_ns);
+		put(out, NULL, PSS_AGE, out->now_ns - c->pss_round_complete_ns);
 	return 0;
 }
 

@@ -122,6 +122,13 @@ static int parse_event(const struct message *m, struct connector_event *ret)
 			event.parent_tgid = pid_at(e + EVENT_MEMBER(exit.parent_tgid));
 		}
 		break;
+	case PROC_EVENT_EXEC:
+		if (m->event_size < EVENT_MEMBER(exec) + sizeof(struct exec_proc_event))
+			return -EINVAL;
+		event.kind = CONNECTOR_EXEC;
+		event.tid = pid_at(e + EVENT_MEMBER(exec.process_pid));
+		event.tgid = pid_at(e + EVENT_MEMBER(exec.process_tgid));
+		break;
 	default:
 		return 0;
 	}
@@ -293,6 +300,14 @@ static int subscribe(int fd)
 	/* Then with it, so that Linux 6.6 and later spare us, and every exec on the machine, the other events; older ones ignore a request of this
 	 * size, and the parser skips what it does not want. */
 	return send_request(fd, &request, sizeof(request), number);
+}
+
+int connector_ask_for_execs(int fd)
+{
+	const struct listen_request request = { PROC_CN_MCAST_LISTEN,
+		PROC_EVENT_FORK | PROC_EVENT_EXIT | PROC_EVENT_EXEC };
+
+	return send_request(fd, &request, sizeof(request), (uint32_t) clock_monotonic_ns());
 }
 
 /* The kernel keeps silent towards other PID namespaces than the first one, whose inode number is fixed

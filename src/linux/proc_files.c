@@ -161,6 +161,8 @@ enum {
 	ROLLUP_PSS_SHMEM,
 	ROLLUP_PRIVATE_CLEAN,
 	ROLLUP_PRIVATE_DIRTY,
+	ROLLUP_ANONYMOUS,
+	ROLLUP_KSM,
 	ROLLUP_SHARED_HUGETLB,
 	ROLLUP_PRIVATE_HUGETLB,
 	ROLLUP_SWAP,
@@ -178,6 +180,8 @@ static const struct key_line rollup_rows[] = {
 		KEY_LINE("Private_Clean", LINE_KIB, struct smaps_rollup, private_clean),
 	[ROLLUP_PRIVATE_DIRTY] =
 		KEY_LINE("Private_Dirty", LINE_KIB, struct smaps_rollup, private_dirty),
+	[ROLLUP_ANONYMOUS] = KEY_LINE("Anonymous", LINE_KIB, struct smaps_rollup, anonymous),
+	[ROLLUP_KSM] = KEY_LINE("KSM", LINE_KIB, struct smaps_rollup, ksm),
 	[ROLLUP_SHARED_HUGETLB] =
 		KEY_LINE("Shared_Hugetlb", LINE_KIB, struct smaps_rollup, shared_hugetlb),
 	[ROLLUP_PRIVATE_HUGETLB] =
@@ -188,7 +192,8 @@ static const struct key_line rollup_rows[] = {
 _Static_assert(ARRAY_SIZE(rollup_rows) == N_ROLLUP, "one row a name");
 
 #define ROLLUP_SPLIT (ROW(ROLLUP_PSS_ANON) | ROW(ROLLUP_PSS_FILE) | ROW(ROLLUP_PSS_SHMEM))
-#define ROLLUP_ALWAYS (ALL_ROWS(rollup_rows) & ~ROLLUP_SPLIT)
+#define ROLLUP_ALWAYS                                                                              \
+	(ALL_ROWS(rollup_rows) & ~(ROLLUP_SPLIT | ROW(ROLLUP_ANONYMOUS) | ROW(ROLLUP_KSM)))
 
 int smaps_rollup_parse(const char *text, size_t n, struct smaps_rollup *ret)
 {
@@ -204,7 +209,8 @@ int smaps_rollup_parse(const char *text, size_t n, struct smaps_rollup *ret)
 		return -EINVAL;
 	if ((seen & ROLLUP_SPLIT) != 0 && (seen & ROLLUP_SPLIT) != ROLLUP_SPLIT)
 		return -EINVAL;
-	s.has_pss_split = (seen & ROLLUP_SPLIT) != 0;
+	s.has_pss_split = (seen & ROLLUP_SPLIT) != 0 && (seen & ROW(ROLLUP_ANONYMOUS)) != 0;
+	s.has_ksm = (seen & ROW(ROLLUP_KSM)) != 0;
 	*ret = s;
 	return 0;
 }

@@ -43,8 +43,9 @@ int proc_signals_waiting(pid_t pid, uint64_t *ret);
 
 struct smaps_rollup { /* bytes; summed over the mappings */
 	uint64_t rss, pss, pss_anon, pss_file, pss_shmem, private_clean, private_dirty, swap,
-		swap_pss, private_hugetlb, shared_hugetlb;
+		swap_pss, private_hugetlb, shared_hugetlb, anonymous, ksm;
 	bool has_pss_split; /* Pss_Anon and friends exist since Linux 5.9 */
+	bool has_ksm; /* KSM since Linux 6.8: what of it the kernel merged with equal pages */
 };
 /* An empty text (a kernel thread, a zombie) is -ENODATA. */
 int smaps_rollup_parse(const char *text, size_t n, struct smaps_rollup *ret);

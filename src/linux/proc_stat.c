@@ -44,16 +44,16 @@ static bool scan_pid_and_name(const char *at, const char *name_end, struct proc_
 	return true;
 }
 
-/* Fields 25 to 28. The kernel shows 0 to whoever may not look at its memory. */
+/* Field 28, from the space before field 25 on. A line may be shorter in a recorded tree: then it is not known. */
 static uint64_t scan_stack_start(const char *at, const char *end)
 {
-	uint64_t rss_limit = 0;
+	uint64_t limit = 0;
 	uint64_t code_start = 0;
 	uint64_t code_end = 0;
 	uint64_t stack_start = 0;
-	uint64_t *const memory[] = { &rss_limit, &code_start, &code_end, &stack_start };
+	uint64_t *const layout[] = { &limit, &code_start, &code_end, &stack_start };
 
-	return scan_numbers(&at, end, memory, ARRAY_SIZE(memory)) ? stack_start : 0;
+	return scan_numbers(&at, end, layout, ARRAY_SIZE(layout)) ? stack_start : 0;
 }
 
 /* Fields 3 to 24, from the space before the state on. */
@@ -82,8 +82,10 @@ static bool scan_fields(const char *at, const char *end, struct proc_stat *s)
 		!scan_ints(&at, end, schedule, ARRAY_SIZE(schedule)) ||
 		!scan_numbers(&at, end, life, ARRAY_SIZE(life)))
 		return false;
+	if (at == end || (*at != ' ' && *at != '\n'))
+		return false;
 	s->stack_start = scan_stack_start(at, end);
-	return at < end && (*at == ' ' || *at == '\n');
+	return true;
 }
 
 int proc_stat_parse(const char *text, size_t n, struct proc_stat *ret)

@@ -27,8 +27,8 @@ struct proc_stat {
 	uint64_t start_ticks; /* since boot: with the pid, the identity of a process */
 	uint64_t vsize_bytes;
 	uint64_t rss_pages;
-	uint64_t
-		stack_start; /* where its stack began when it called exec; 0: not known, or its memory may not be looked at */
+	/* Where the stack of its address space begins: the same in all views of one, and after a fork; an exec draws a new one. 0: not shown to us. */
+	uint64_t stack_start;
 };
 
 /* Parses the text of one stat file; fields after the LAST ')' so that a name may hold anything.

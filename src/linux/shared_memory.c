@@ -7,9 +7,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-int processes_share_memory(pid_t a, pid_t b)
+int processes_compare_memory(pid_t a, pid_t b, int *ret_order)
 {
 	long order = syscall(SYS_kcmp, a, b, KCMP_VM, 0UL, 0UL);
 
-	return order < 0 ? -errno : order == 0;
+	if (order < 0)
+		return -errno;
+	/* 1: less, 2: greater; 3, which no kernel has returned so far: another one. */
+	*ret_order = order == 0 ? 0 : order == 1 ? -1 : 1;
+	return 0;
 }

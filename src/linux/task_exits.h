@@ -28,6 +28,7 @@ struct taskstats_record {
 	pid_t tgid; /* its process; 0: this kernel does not tell (before version 12, Linux 5.19) */
 	pid_t parent_tgid; /* at the exit */
 	bool last_known, last; /* whether the process ended with it; known since version 12 */
+	bool forked; /* it never called exec since it was forked */
 	char name[TASKSTATS_NAME_SIZE];
 	uint32_t exit_status; /* as wait4(2) gives it */
 	uint64_t user_ns, system_ns; /* by ticks: of a short process all or nothing */

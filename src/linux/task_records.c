@@ -10,6 +10,7 @@
 #include "base/macros.h"
 #include "linux/netlink_bytes.h"
 
+#define FORKED_ONLY 0x01 /* AFORK of <linux/acct.h> */
 #define LAST_OF_PROCESS 0x20 /* AGROUP of <linux/acct.h>, since version 12 */
 #define VERSION_WITH_TGID 12
 #define TGID_AT 368 /* offset of ac_tgid, which older headers lack */
@@ -80,6 +81,7 @@ static void parse_task(const struct stats *s, struct taskstats_record *r)
 	copy_at(s, MEMBER(ac_flag), &flags, sizeof(flags));
 	copy_at(s, MEMBER(ac_comm) + s->shift, r->name, sizeof(r->name) - 1);
 	r->exit_status = u32_at(s, MEMBER(ac_exitcode));
+	r->forked = (flags & FORKED_ONLY) != 0;
 	r->parent_tgid = (pid_t) u32_at(s, MEMBER(ac_ppid) + s->shift);
 	r->user_ns = usec_at(s, MEMBER(ac_utime) + s->shift);
 	r->system_ns = usec_at(s, MEMBER(ac_stime) + s->shift);

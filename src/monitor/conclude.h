@@ -16,6 +16,9 @@ void conclude(struct monitor *m, struct assay_run_info *info, bool running);
 void conclude_target(
 	struct monitor *m, struct view *view, struct assay_run_info *info, bool running);
 
+/* By how much a mark of resident memory may be too low. */
+uint64_t conclude_rss_batching_bytes(const struct monitor *m);
+
 /* The parts, for tests: the alarm that some CPU time was lost to auto-reaping. */
 enum reap_alarm { REAP_NONE_DETECTED, REAP_SUSPECTED, REAP_SEEN };
 struct cpu_sources {

@@ -2,17 +2,21 @@
 /* Memory: the bounds of the job's peak, the largest process, what no process shows. */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/macros.h"
 #include "base/units.h"
+#include "linux/swapping.h"
 #include "monitor/conclude_parts.h"
 
 /* `assay run` itself is smaller; a program that uses the library may not be. */
 #define SPAWN_FLOOR_SMALL (16 * MIB)
 
 /* RSS is kept in per-CPU batches since Linux 6.2: a peak may be off by this much. lib/percpu_counter.c: batch = max(32, 2 x CPUs). */
-static uint64_t rss_batching_bytes(const struct monitor *m)
+uint64_t conclude_rss_batching_bytes(const struct monitor *m)
 {
-	uint64_t cpus = m->cpus_online;
+	long online = sysconf(_SC_NPROCESSORS_ONLN);
+	uint64_t cpus = m->cpus_online ? m->cpus_online : online > 0 ? (uint64_t) online : 1;
 	uint64_t batch = 2 * cpus > 32 ? 2 * cpus : 32;
 
 	return 3 * batch * cpus * m->collect.page_size; /* anonymous, file and shared pages each */
@@ -46,25 +50,49 @@ static uint64_t largest_process(const struct ledger *l, const char **ret_key)
 	return by_keeper ? l->exits.max_rss_bytes : l->hwm_max_bytes;
 }
 
+/* What no resident set holds and no sample need have seen: no more can have been swapped out than the machine wrote to swap meanwhile, nor
+ * have been in huge pages than there are. */
+static uint64_t outside_at_most(const struct monitor *m)
+{
+	return host_swapped_since(m->collect.roots, m->swapped_at_start_bytes) +
+	       host_huge_pages_bytes(m->collect.roots);
+}
+
+/* Where the kernel tells of each process's end how large it was, the marks of those alive together bound their memory. */
+static bool marks_are_known(const struct monitor *m)
+{
+	return m->finals.listener.fd >= 0 && m->finals.lost == 0 &&
+	       overlap_most(&m->census.overlap, 0) > 0;
+}
+
+#define UNMAPPED_WORDS "; tmpfs and memfd pages nobody maps are seen at samples only"
+
+static uint64_t resident_at_most(const struct monitor *m, uint64_t largest, struct headline *h)
+{
+	uint64_t alive = m->census.alive_max;
+	uint64_t by_count = alive * (largest + conclude_rss_batching_bytes(m));
+	uint64_t by_marks = marks_are_known(m) ? overlap_most(&m->census.overlap, largest) : 0;
+	bool marks = by_marks > 0 && by_marks < by_count;
+
+	if (alive == 1)
+		snprintf(h->why, sizeof(h->why),
+			"never more than one process was alive" UNMAPPED_WORDS);
+	else
+		snprintf(h->why, sizeof(h->why),
+			"at most %llu processes were alive at once, %s" UNMAPPED_WORDS,
+			(unsigned long long) alive,
+			marks ? "and their own peaks come to no more at any time"
+			      : "none above the largest");
+	return marks ? by_marks : by_count;
+}
+
 static void bound_from_above(
 	const struct monitor *m, struct headline *h, uint64_t largest, uint64_t unmapped)
 {
-	uint64_t alive = m->census.alive_max;
-
 	h->has_upper = true;
-	h->upper = alive * (largest + rss_batching_bytes(m)) + unmapped;
+	h->upper = resident_at_most(m, largest, h) + unmapped + outside_at_most(m);
 	if (h->upper < h->lower)
 		h->upper = h->lower;
-	if (alive == 1)
-		snprintf(h->why, sizeof(h->why),
-			"never more than one process was alive; tmpfs and memfd pages nobody maps "
-			"are seen at samples only");
-	else
-		snprintf(h->why, sizeof(h->why),
-			"at most %llu processes were alive at once, none above the largest; tmpfs "
-			"and memfd "
-			"pages nobody maps are seen at samples only",
-			(unsigned long long) alive);
 }
 
 static void tell_of_unmapped(struct assay_run_info *info, struct headline *h, uint64_t unmapped)
@@ -95,6 +123,82 @@ static bool inherited(const struct monitor *m, uint64_t largest)
 	       m->collect.spawn_floor_bytes > SPAWN_FLOOR_SMALL;
 }
 
+/* What the marks prove of the job; where resident sets hold memory twice, less than they show. */
+static uint64_t proven(const struct monitor *m, const struct marks *marks, const char **ret_key)
+{
+	const struct {
+		const char *key;
+		uint64_t bytes;
+	} all[] = {
+		{ "keeper_max_rss_bytes", marks_prove(marks, m->ledger.exits.max_rss_bytes) },
+		{ "proc_hwm_bytes", marks->sure_bytes },
+		{ "proc_pss_bytes", marks->held.all },
+		{ "proc_rss_bytes", marks->files_bytes },
+	};
+	size_t most = 0;
+
+	for (size_t i = 1; i < ARRAY_SIZE(all); i++)
+		if (all[i].bytes > all[most].bytes)
+			most = i;
+	*ret_key = all[most].key;
+	return all[most].bytes;
+}
+
+#define REPEATED_WORDS                                                                             \
+	"up to %s of the resident set of a process is memory that it maps more than once, or "     \
+	"that the kernel merged with equal pages, and is in it as often"
+
+static void tell_of_repeated(struct headline *h, const struct marks *marks)
+{
+	size_t used = strlen(h->why);
+	char text[UNITS_TEXT_SIZE];
+
+	if (!marks_repeat(marks))
+		return;
+	format_bytes(marks->repeated_bytes, text);
+	snprintf(h->why + used, sizeof(h->why) - used, "%s" REPEATED_WORDS, used ? "; " : "", text);
+}
+
+static void add_part(struct assay_run_info *info, const char *name, uint64_t bytes, const char *key)
+{
+	if (bytes > 0)
+		headline_add(info, name, BYTES, bytes, LOWER_BOUND, key);
+}
+
+void conclude_memory_parts(
+	struct assay_run_info *info, struct headline *h, const struct memory_parts *most)
+{
+	uint64_t outside = most->swapped + most->huge;
+	char resident[UNITS_TEXT_SIZE];
+	char swapped[UNITS_TEXT_SIZE];
+	char huge[UNITS_TEXT_SIZE];
+	size_t used = strlen(h->why);
+
+	if (outside == 0)
+		return;
+	format_bytes(most->all > outside ? most->all - outside : 0, resident);
+	format_bytes(most->swapped, swapped);
+	format_bytes(most->huge, huge);
+	snprintf(h->why + used, sizeof(h->why) - used,
+		"%s%s resident, %s swapped out and %s of huge pages at that moment",
+		used ? "; " : "", resident, swapped, huge);
+	add_part(info, "memory_peak_swapped_bytes", most->swapped, "proc_swap_pss_total_bytes");
+	add_part(info, "memory_peak_huge_bytes", most->huge, "proc_hugetlb_total_bytes");
+}
+
+/* A resident set counts memory as often as the process maps it; where no reading of PSS came near, nothing tells that it mapped none twice. */
+static void tell_of_unconfirmed(struct headline *h, const struct marks *marks)
+{
+	size_t used = strlen(h->why);
+
+	if (h->value.n <= marks->held.all + marks->held.all / 4 + 8 * MIB)
+		return;
+	snprintf(h->why + used, sizeof(h->why) - used,
+		"%sby the peak of a resident set between samples, as if nothing in it was mapped "
+		"twice",
+		used ? "; " : "");
+}
+
 static void conclude_memory_peak(
 	struct monitor *m, struct assay_run_info *info, const struct verdict *v, bool running)
 {
@@ -102,11 +206,14 @@ static void conclude_memory_peak(
 	const char *key;
 	uint64_t largest = largest_process(&m->ledger, &key);
 	uint64_t unmapped = unmapped_shared_bytes(m);
+	struct marks marks = ledger_marks(&m->ledger);
+	uint64_t by_marks = proven(m, &marks, &key);
 	/* Not the largest sum itself: what moved while a round was read may be in it twice. */
-	uint64_t steady = pss.quality != ABSENT ? m->collect.pss_steady_max_bytes : 0;
-	bool by_pss = steady > largest;
+	const struct memory_parts *most = &m->collect.pss_round.most;
+	uint64_t steady = pss.quality != ABSENT ? most->all : 0;
+	bool by_pss = steady > 0 && steady >= by_marks;
 	struct headline *h = headline_add(info, "memory_peak_bytes", BYTES,
-		by_pss ? steady : largest, LOWER_BOUND, by_pss ? "proc_pss_total_bytes" : key);
+		by_pss ? steady : by_marks, LOWER_BOUND, by_pss ? "proc_pss_total_bytes" : key);
 
 	h->has_lower = true;
 	h->lower = h->value.n;
@@ -122,10 +229,52 @@ static void conclude_memory_peak(
 		snprintf(h->why, sizeof(h->why), "%s", INHERITED_WORDS);
 	}
 	tell_of_unmapped(info, h, unmapped);
+	if (by_pss || by_marks == marks.held.all)
+		conclude_memory_parts(info, h, by_pss ? most : &marks.held);
+	tell_of_repeated(h, &marks);
+	if (!by_pss)
+		tell_of_unconfirmed(h, &marks);
 }
 
-void conclude_note_large(const struct monitor *m, struct assay_run_info *info)
+/* A resident set that holds memory twice is no size, nor is one beside swapped memory and huge pages: PSS of one process with these, or another's mark,
+ * is below it, and the set with all that was ever swapped out, and all huge pages, above. */
+static void lower_by_repeated(const struct monitor *m, struct headline *h)
 {
+	struct marks marks = ledger_marks(&m->ledger);
+	const char *key;
+	uint64_t lower = proven(m, &marks, &key);
+	uint64_t mark = h->value.n;
+
+	uint64_t slack = conclude_rss_batching_bytes(m);
+
+	/* Another process that holds nothing twice may be as large. */
+	if (marks.outside_bytes <= slack && (!marks_repeat(&marks) || lower + slack >= mark))
+		return;
+	h->has_lower = h->has_upper = true;
+	h->upper = mark + outside_at_most(m);
+	h->value.n = h->lower = lower;
+	if (h->upper < lower)
+		h->upper = lower;
+	h->value.quality = LOWER_BOUND;
+	h->key = key;
+	snprintf(h->why, sizeof(h->why), "%s",
+		marks.outside_bytes ? "with what was swapped out, and huge pages, at a sample"
+				    : "");
+	tell_of_repeated(h, &marks);
+}
+
+void conclude_note_pss(const struct monitor *m, struct assay_run_info *info)
+{
+	char text[UNITS_TEXT_SIZE];
+
+	if (m->collect.pss_doubted_max_bytes > MIB) {
+		format_bytes(m->collect.pss_doubted_max_bytes, text);
+		run_info_note(info,
+			"kcmp(2) is not permitted here, so it is not known whether some processes "
+			"share one address space (vfork, CLONE_VM): up to %s in sums of PSS may be "
+			"counted twice; bounds and limits count it once",
+			text);
+	}
 	if (m->collect.pss_skipped_large)
 		run_info_note(info,
 			"PSS of %llu large processes was not read, because each reading would stop "
@@ -139,7 +288,7 @@ static void notes_on_memory(struct monitor *m, struct assay_run_info *info)
 	struct summary huge = selected_summary(m, "proc_hugetlb_total_bytes");
 	char text[UNITS_TEXT_SIZE];
 
-	conclude_note_large(m, info);
+	conclude_note_pss(m, info);
 	if (huge.quality != ABSENT && huge.max > 0) {
 		format_bytes(huge.max, text);
 		run_info_note(info,
@@ -167,10 +316,11 @@ void conclude_memory(
 		snprintf(h->why, sizeof(h->why), "%s", v->lost_why);
 	} else {
 		char text[UNITS_TEXT_SIZE];
-		format_bytes(rss_batching_bytes(m), text);
+		format_bytes(conclude_rss_batching_bytes(m), text);
 		snprintf(h->why, sizeof(h->why),
 			"to within %s, the batches in which this kernel counts resident memory",
 			text);
 	}
+	lower_by_repeated(m, h);
 	notes_on_memory(m, info);
 }

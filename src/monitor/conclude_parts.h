@@ -76,8 +76,11 @@ void conclude_sort_names(struct assay_run_info *info);
 void conclude_begin(struct monitor *m, struct assay_run_info *info);
 /* Time that no sample covers: the machine slept, or a budget left samples out. */
 void conclude_note_time(const struct monitor *m, struct assay_run_info *info);
-/* Processes too large for their PSS to be read. */
-void conclude_note_large(const struct monitor *m, struct assay_run_info *info);
+/* What of the peak was swapped out or huge pages, if any was: said beside it and on lines of their own. */
+void conclude_memory_parts(
+	struct assay_run_info *info, struct headline *h, const struct memory_parts *most);
+/* Processes too large for their PSS to be read, and those that may share an address space. */
+void conclude_note_pss(const struct monitor *m, struct assay_run_info *info);
 void conclude_host(struct monitor *m, struct assay_run_info *info);
 /* Every selected source of each quantity, the one in use among them. `v` NULL: of a target that was not started by us. */
 void conclude_rungs(struct monitor *m, struct assay_run_info *info, const struct verdict *v);

@@ -151,28 +151,36 @@ static void go_by_claim(struct rung *rung, const struct headline *claim)
 		tell_own_words(rung, &own, claim);
 }
 
-/* The job as a whole had no less than its largest process, whose sources are of another quantity. */
-static void add_largest_process(struct assay_run_info *info)
+/* The job as a whole had no less than its largest process, and that no less than one reading of it: sources of another quantity. */
+static void add_rung_of(struct assay_run_info *info, const char *quantity, const char *words)
 {
-	const struct headline *claim = headline_of(info, "memory_peak");
+	const struct headline *claim = headline_of(info, quantity);
 	struct rung *rung;
 
 	if (!claim || info->n_rungs >= N_RUNGS_MAX)
 		return;
 	for (size_t i = 0; i < info->n_rungs; i++)
-		if (info->rungs[i].in_use && strcmp(info->rungs[i].quantity, "memory_peak") == 0)
+		if (info->rungs[i].in_use && strcmp(info->rungs[i].quantity, quantity) == 0)
 			return;
 	rung = &info->rungs[info->n_rungs++];
-	*rung = (struct rung){ .quantity = "memory_peak",
+	*rung = (struct rung){ .quantity = quantity,
 		.key = claim->key,
 		.unit = claim->unit,
 		.value = claim->value,
 		.in_use = true };
 	snprintf(rung->why, sizeof(rung->why), "%s",
-		claim->value.quality == UPPER_BOUND
-			? claim->why
-			: "the largest process alone: more than any sum at a sample, and the job "
-			  "had no less");
+		claim->value.quality == UPPER_BOUND ? claim->why : words);
+}
+
+/* What a resident set holds twice is why the claim is lower: then the set is above. */
+static void tell_resident_set(struct rung *rung, const struct headline *claim)
+{
+	if (strcmp(rung->quantity, "memory_process") != 0 || !claim->has_upper ||
+		rung->value.quality == ABSENT || rung->value.n <= claim->value.n)
+		return;
+	rung->value.quality = UPPER_BOUND;
+	snprintf(rung->why, sizeof(rung->why),
+		"of resident sets, which hold memory as often as a process maps it");
 }
 
 /* Exact of what it saw: of the largest process it is a bound, when another one was larger. */
@@ -206,9 +214,14 @@ void conclude_rungs(struct monitor *m, struct assay_run_info *info, const struct
 			go_by_claim(rung, claim);
 		else if (claim)
 			lower_by_a_larger(rung, claim);
+		if (claim)
+			tell_resident_set(rung, claim);
 		if (rung->value.quality == ABSENT && !m->states[ms->collector[row]].available)
 			snprintf(rung->why, sizeof(rung->why), "%s",
 				m->states[ms->collector[row]].why);
 	}
-	add_largest_process(info);
+	add_rung_of(info, "memory_process", "one reading of one process: it had no less");
+	add_rung_of(info, "memory_peak",
+		"the largest process alone: more than any sum at a sample, and the job had no "
+		"less");
 }

@@ -117,8 +117,15 @@ static void conclude_charged_of(struct monitor *m, struct assay_run_info *info)
 static void conclude_memory_of(
 	struct monitor *m, struct assay_run_info *info, const struct account *a)
 {
-	bool by_pss = a->pss_steady_max_bytes > a->hwm_max_bytes;
-	uint64_t most = by_pss ? a->pss_steady_max_bytes : a->hwm_max_bytes;
+	struct marks marks = account_marks(a, &m->ledger);
+	uint64_t mark = marks.sure_bytes < a->hwm_max_bytes ? marks.sure_bytes : a->hwm_max_bytes;
+
+	if (mark < marks.files_bytes)
+		mark = marks.files_bytes;
+	const struct memory_parts *parts = &a->pss_round.most;
+	bool by_pss = parts->all > mark;
+	uint64_t most = by_pss ? parts->all : mark;
+	bool repeat = marks_repeat(&marks);
 	struct headline *h;
 
 	if (most > 0) {
@@ -128,13 +135,19 @@ static void conclude_memory_of(
 		h->lower = most;
 		snprintf(h->why, sizeof(h->why), PEAK_WHY,
 			(unsigned long long) m->collect.pss_rounds);
+		if (by_pss)
+			conclude_memory_parts(info, h, parts);
 	}
 	if (a->hwm_max_bytes > 0) {
-		h = headline_add(info, "memory_peak_process_bytes", BYTES, a->hwm_max_bytes,
-			LOWER_BOUND, "proc_hwm_bytes");
+		/* Of a set that holds memory twice the mark is no bound; what is outside of it counts as well. */
+		bool held = marks.held.all > mark;
+		h = headline_add(info, "memory_peak_process_bytes", BYTES,
+			held ? marks.held.all : mark, LOWER_BOUND,
+			held ? "proc_pss_bytes" : "proc_hwm_bytes");
 		snprintf(h->why, sizeof(h->why),
 			"while it was watched; what a process was at after its last sample is not "
-			"in it");
+			"in it%s",
+			repeat ? "; resident sets held memory more than once" : "");
 	}
 	conclude_charged_of(m, info);
 }
@@ -271,7 +284,7 @@ static void note_what_is_missing(
 			(unsigned long long) m->ledger.files_short);
 	if (w->strangers.lost_memory || a->lost_memory || m->ledger.failed_allocations)
 		run_info_note(info, "some processes could not be followed: out of memory");
-	conclude_note_large(m, info);
+	conclude_note_pss(m, info);
 }
 
 void conclude_target(

@@ -119,11 +119,12 @@ static bool judge_memory(struct judge *j, struct monitor *m, uint64_t least_ns, 
 	}
 	if (was_round) {
 		/* What moved while the round went on may have been counted twice. */
-		bool over = c->pss_sum_bytes > c->pss_moved_bytes &&
-			    c->pss_sum_bytes - c->pss_moved_bytes > limit;
+		uint64_t sum = c->pss_round.pss;
+		uint64_t moved = c->pss_round.moved;
+		bool over = sum > moved && sum - moved > limit;
 
 		if (over && j->over_once) {
-			*ret = c->pss_sum_bytes - c->pss_moved_bytes;
+			*ret = sum - moved;
 			return true;
 		}
 		j->over_once = over;

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "collect/energy_domains.h"
 #include "linux/host.h"
+#include "linux/swapping.h"
 #include "monitor/hand_on.h"
 #include "monitor/lines.h"
 #include "monitor/views.h"
@@ -261,6 +262,7 @@ void monitor_baseline(struct monitor *m)
 	m->baseline_ns = clock_monotonic_ns();
 	m->sleep_offset_ns = clock_slept_ns();
 	m->collect.shared_low_bytes = host_shared_memory_bytes();
+	m->swapped_at_start_bytes = host_swapped_out_bytes(m->collect.roots);
 	m->stolen_at_start_ns = host_stolen_ns(m->collect.roots, &m->collect.kept[KEPT_STAT]);
 	for (size_t i = 0; collectors[i]; i++) {
 		if (!m->active[i] || !collectors[i]->counted_before)
@@ -432,6 +434,7 @@ void monitor_finish(struct monitor *m, const struct exit_page *page)
 	notice_suspend(m);
 	schedule_end(&m->schedule, clock_monotonic_ns());
 	net_sockets_settle(&m->sockets);
+	m->ledger.last_look = true;
 	sample(m, page);
 	hand_on_sample(m, true);
 	close_window(m, true);

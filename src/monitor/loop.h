@@ -78,6 +78,7 @@ struct monitor {
 	uint64_t suspended_ns, suspended_in_window_ns;
 	uint64_t baseline_ns; /* when those counters were read that ran before the job */
 	uint64_t stolen_at_start_ns;
+	uint64_t swapped_at_start_bytes; /* by the machine, so far */
 	unsigned cpus_online; /* when last concluded: each question opens a file */
 	uint64_t sequence, ticks;
 	uint32_t samples_in_window;

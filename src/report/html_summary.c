@@ -25,6 +25,8 @@ static const struct {
 	{ "cpu_mean_cores", "Cores used on average" },
 	{ "cpu_peak_cores", "Cores used at the peak" },
 	{ "memory_peak_bytes", "Memory of the job at its peak" },
+	{ "memory_peak_swapped_bytes", "of it swapped out" },
+	{ "memory_peak_huge_bytes", "of it huge pages" },
 	{ "memory_peak_process_bytes", "Memory of the largest process" },
 	{ "memory_peak_charged_bytes", "Memory charged to the cgroup at its peak" },
 	{ "io_read_bytes", "Read from storage" },

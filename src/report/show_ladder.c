@@ -31,6 +31,7 @@ static const struct row rows[] = {
 	{ "cpu", { { "cpu_seconds", "" }, { "cpu_user_seconds", "user" }, { "cpu_system_seconds", "system" } }, "cpu" },
 	{ "cores", { { "cpu_mean_cores", "mean" }, { "cpu_peak_cores", "peak" } }, NULL },
 	{ "memory", { { "memory_peak_bytes", "peak of the job" }, { "memory_peak_process_bytes", "largest process" } }, "memory_peak" },
+	{ "", { { "memory_peak_swapped_bytes", "of it swapped out" }, { "memory_peak_huge_bytes", "of it huge pages" } }, NULL },
 	{ "charged", { { "memory_peak_charged_bytes", "at its peak, with caches of files" } }, NULL },
 	{ "io", { { "io_read_bytes", "read" }, { "io_write_bytes", "written (storage)" } }, "io_write" },
 	{ "", { { "io_read_syscall_bytes", "read" }, { "io_write_syscall_bytes", "written (system calls)" } }, NULL },

@@ -255,6 +255,8 @@ static bool memory_row(struct page *p, const struct assay_run_info *info)
 		return absent_row(p, info, "memory", "memory_peak_bytes");
 	page_row(p, "memory");
 	item(p, job, info->watched.kind ? "peak of the target" : "peak of the job");
+	item(p, known(info, "memory_peak_swapped_bytes"), "of it swapped out");
+	item(p, known(info, "memory_peak_huge_bytes"), "of it huge pages");
 	item(p, process, "largest process");
 	/* What is charged to a cgroup that others are in says little of the job. */
 	if (charged && charged->value.quality == EXACT)

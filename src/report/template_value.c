@@ -199,9 +199,10 @@ _Static_assert(ARRAY_SIZE(names) == N_NAMES, "one text a name");
 /* What DESIGN's headline may hold. */
 static const char *const headline_names[] = { "wall_seconds", "cpu_seconds", "cpu_user_seconds",
 	"cpu_system_seconds", "cpu_mean_cores", "cpu_peak_cores", "memory_peak_bytes",
-	"memory_peak_process_bytes", "memory_peak_charged_bytes", "tasks_peak", "io_read_bytes",
-	"io_write_bytes", "io_read_syscall_bytes", "io_write_syscall_bytes", "processes",
-	"network_receive_bytes", "network_transmit_bytes" };
+	"memory_peak_process_bytes", "memory_peak_charged_bytes", "memory_peak_swapped_bytes",
+	"memory_peak_huge_bytes", "tasks_peak", "io_read_bytes", "io_write_bytes",
+	"io_read_syscall_bytes", "io_write_syscall_bytes", "processes", "network_receive_bytes",
+	"network_transmit_bytes" };
 
 static struct template_value of_run(const struct assay_run_info *info, enum name_id id)
 {

@@ -195,6 +195,7 @@ void account_leave(struct account *a, const struct ledger *l, struct process *p)
 	account_contribution(a, l, p, used);
 	share_take_off_since(p, used);
 	account_carry(a, used, 1);
+	marks_add(&a->marks, p);
 	p->share.targets &= ~a->bit;
 	p->share.were |= a->bit;
 	a->left++;
@@ -223,6 +224,17 @@ void account_add_name(struct account *a, const struct process *p)
 	entry->cpu_ns += p->cpu_ns > base_own ? p->cpu_ns - base_own : 0;
 	if (entry->peak_rss_bytes < p->hwm_bytes)
 		entry->peak_rss_bytes = p->hwm_bytes;
+	marks_add(&a->marks, p);
+}
+
+struct marks account_marks(const struct account *a, const struct ledger *l)
+{
+	struct marks marks = a->marks;
+
+	for (size_t i = 0; i < l->n_order; i++)
+		if (ledger_at(l, i)->share.targets & a->bit)
+			marks_add(&marks, ledger_at(l, i));
+	return marks;
 }
 
 /* The living of one target, while they are summed up. */

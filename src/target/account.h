@@ -13,6 +13,8 @@
 #include <sys/types.h>
 
 #include "linux/proc_stat.h"
+#include "target/marks.h"
+#include "target/pss_round.h"
 
 struct ledger;
 struct process;
@@ -87,7 +89,8 @@ struct account {
 	uint64_t
 		hidden_kin; /* in a member's session when we came, and hidden from us: their past may come in when they are waited for */
 	uint64_t hwm_max_bytes; /* the largest process while it was in the target */
-	uint64_t pss_sum_bytes, pss_moved_bytes, pss_steady_max_bytes; /* of the rounds */
+	struct marks marks; /* of those that are in it no more */
+	struct pss_round pss_round;
 	uint64_t first_seen_ns, last_seen_ns; /* when anybody was in it */
 
 	struct account_name
@@ -122,6 +125,8 @@ void accounts_sum(struct account *accounts, size_t n, const struct ledger *l, ui
 void account_count_those_there(struct account *a, const struct ledger *l);
 /* What its processes had used when we came; after the first sum. */
 void account_note_before(struct account *a, const struct ledger *l);
+/* What the marks of all that were in it prove. */
+struct marks account_marks(const struct account *a, const struct ledger *l);
 /* Adds the living to the sums by name, at the end. */
 void accounts_name_living(struct account *accounts, size_t n, const struct ledger *l);
 

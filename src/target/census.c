@@ -52,6 +52,7 @@ static void on_fork(struct census *c, const struct connector_event *e)
 	ledger_pid_begins(c->ledger, e->tgid);
 	pid_begins(c, e->tgid);
 	add_member(c, e->tgid, 1);
+	overlap_forked(&c->overlap, e->tgid);
 
 	uint32_t *parent_threads = intmap_get(&c->threads, e->parent_tgid);
 	if (parent_threads)
@@ -92,6 +93,7 @@ static void on_exit_of(struct census *c, const struct connector_event *e)
 	if (!threads || (--*threads & ~HAS_FORKED) > 0)
 		return;
 	intmap_remove(&c->threads, tgid);
+	overlap_exited(&c->overlap, tgid);
 	if (c->keep_ended && intmap_set(&c->ended, tgid, 0) < 0)
 		c->complete = false;
 	note_if_gone(c, e);
@@ -105,6 +107,8 @@ void census_take(struct census *c, const struct connector_event *e)
 		on_fork(c, e);
 	else if (e->kind == CONNECTOR_EXIT)
 		on_exit_of(c, e);
+	else if (e->kind == CONNECTOR_EXEC)
+		overlap_executed(&c->overlap, e->tgid);
 }
 
 static void each_event(const struct connector_event *e, void *context)
@@ -124,6 +128,7 @@ void census_begin(struct census *c, int connector_fd, pid_t job)
 static void begin_anew(struct census *c)
 {
 	c->complete = false;
+	c->overlap.failed = true;
 	c->alive = 0;
 	intmap_clear(&c->threads);
 	/* Before the first look the command at least is known. */
@@ -176,6 +181,7 @@ void census_close(struct census *c)
 	if (c->fd >= 0)
 		close(c->fd);
 	c->fd = -1;
+	overlap_done(&c->overlap);
 	intmap_done(&c->threads);
 	intmap_done(&c->ended);
 	intmap_done(&c->ended_before);

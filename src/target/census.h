@@ -9,6 +9,7 @@
 
 #include "base/intmap.h"
 #include "target/folds.h"
+#include "target/overlap.h"
 
 struct connector_event;
 struct exit_page;
@@ -22,6 +23,7 @@ struct census {
 	uint64_t alive, alive_max; /* at one time */
 	uint64_t alive_at_look;
 	uint64_t lost; /* times the kernel dropped events for want of room */
+	struct overlap overlap; /* only with records of ended tasks */
 	bool complete; /* every event since the first fork was received */
 	/* For records of ended tasks, which may be read only after the end was told: who ended lately, and before the last turn. */
 	bool keep_ended;

@@ -83,6 +83,7 @@ static void process_ended(
 	f->cpu_ns += clock_ns;
 	ledger_take_final(
 		f->ledger, pid, leader ? leader->name : task->name, clock_ns, task->peak_rss_bytes);
+	overlap_take_mark(&f->census->overlap, pid, task->peak_rss_bytes, task->forked);
 	if (leader)
 		leader->pid = 0;
 }
@@ -119,6 +120,25 @@ void finals_sort(struct finals *f, const struct taskstats_record *records, size_
 	}
 }
 
+/* The batch before the census: an end that is told next then has its mark. Only of records that surely end a process. */
+static void expect_marks(struct finals *f)
+{
+	struct overlap *o = &f->census->overlap;
+
+	for (size_t i = 0; i < f->n_batch; i++) {
+		const struct taskstats_record *task = &f->batch[i];
+		bool has_sums = i + 1 < f->n_batch && f->batch[i + 1].kind == TASKSTATS_PROCESS;
+
+		if (task->kind != TASKSTATS_TASK)
+			continue;
+		if (has_sums)
+			overlap_expect_mark(
+				o, f->batch[i + 1].pid, task->peak_rss_bytes, task->forked);
+		else if (task->last_known && task->last && task->pid == task->tgid)
+			overlap_expect_mark(o, task->pid, task->peak_rss_bytes, task->forked);
+	}
+}
+
 void finals_drain(struct finals *f)
 {
 	if (f->listener.fd < 0) {
@@ -133,8 +153,10 @@ void finals_drain(struct finals *f)
 	for (int n = 1; n > 0;) {
 		f->n_batch = 0;
 		n = taskstats_take(&f->listener, keep_record, f, &f->lost);
+		expect_marks(f);
 		census_drain(f->census);
 		finals_sort(f, f->batch, f->n_batch);
+		overlap_forget_expected(&f->census->overlap);
 	}
 	census_forget_ended(f->census);
 }

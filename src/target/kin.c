@@ -86,7 +86,7 @@ static void each_event(const struct connector_event *e, void *context)
 		return;
 	if (e->kind == CONNECTOR_FORK)
 		on_fork(d, e);
-	else
+	else if (e->kind == CONNECTOR_EXIT)
 		on_exit_of(d, e->tgid);
 }
 

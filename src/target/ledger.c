@@ -11,6 +11,8 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/macros.h"
+#include "linux/repeated_maps.h"
+#include "target/spaces.h"
 #include "target/tree.h"
 
 #define EARLY_MAX 4096
@@ -32,7 +34,8 @@ int ledger_init(struct ledger *l, const struct roots *roots, size_t n_columns, s
 	l->boot_offset_ns = clock_slept_ns();
 	ledger_take_file_limit(l, 0);
 	l->names = calloc(LEDGER_NAMES_MAX, sizeof(*l->names));
-	if (!l->names || !buf_reserve(&l->commands, 4096)) {
+	l->ranges = calloc(LEDGER_RANGES_MAX, sizeof(*l->ranges));
+	if (!l->names || !l->ranges || !buf_reserve(&l->commands, 4096)) {
 		ledger_done(l);
 		return error_set(err, -ENOMEM, "cannot begin the ledger");
 	}
@@ -60,7 +63,10 @@ void ledger_done(struct ledger *l)
 	free(l->slots);
 	free(l->free_slots);
 	free(l->order);
+	free(l->views);
+	free(l->looks);
 	free(l->names);
+	free(l->ranges);
 	intmap_done(&l->by_pid);
 	intmap_done(&l->ended);
 	intmap_done(&l->early);
@@ -68,7 +74,7 @@ void ledger_done(struct ledger *l)
 	*l = (struct ledger){ 0 };
 }
 
-/* Grows the three arrays together; they only grow when more processes live at once than ever before. */
+/* Grows the arrays together; they only grow when more processes live at once than ever before. */
 static int grow(struct ledger *l)
 {
 	size_t capacity = l->slots_capacity ? 2 * l->slots_capacity : 64;
@@ -82,7 +88,13 @@ static int grow(struct ledger *l)
 	uint32_t *free_slots = realloc(l->free_slots, capacity * sizeof(*free_slots));
 	if (free_slots)
 		l->free_slots = free_slots;
-	if (!slots || !order || !free_slots)
+	struct space_view *views = realloc(l->views, capacity * sizeof(*views));
+	if (views)
+		l->views = views;
+	struct proc_statm *looks = realloc(l->looks, capacity * SPACE_LOOKS * sizeof(*looks));
+	if (looks)
+		l->looks = looks;
+	if (!slots || !order || !free_slots || !views || !looks)
 		return -ENOMEM;
 	l->slots_capacity = capacity;
 	return 0;
@@ -330,6 +342,15 @@ void ledger_saw_peak(struct ledger *l, struct process *p, uint64_t bytes)
 		l->hwm_max_bytes = bytes;
 }
 
+struct marks ledger_marks(const struct ledger *l)
+{
+	struct marks marks = l->marks;
+
+	for (size_t i = 0; i < l->n_order; i++)
+		marks_add(&marks, ledger_at(l, i));
+	return marks;
+}
+
 void ledger_next_window(struct ledger *l)
 {
 	size_t kept = 0;
@@ -339,6 +360,7 @@ void ledger_next_window(struct ledger *l)
 
 		if (!p->alive) {
 			sum_by_name(l, p);
+			marks_add(&l->marks, p);
 			l->free_slots[l->n_free++] = p->slot;
 			continue;
 		}

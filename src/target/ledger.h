@@ -12,10 +12,13 @@
 #include "base/buf.h"
 #include "base/intmap.h"
 #include "linux/exit_page.h"
+#include "target/marks.h"
 #include "target/process.h"
 
 struct error;
+struct mapped_range;
 struct roots;
+struct space_view;
 
 /* What processes of one name used, once they are dead. */
 struct ledger_name {
@@ -23,6 +26,7 @@ struct ledger_name {
 	uint64_t processes, cpu_ns, peak_rss_bytes;
 };
 #define LEDGER_NAMES_MAX 256 /* the last one takes all further names */
+#define LEDGER_RANGES_MAX 1024
 #define LEDGER_OTHER_NAMES "(other names)"
 
 struct ledger {
@@ -47,6 +51,8 @@ struct ledger {
 	uint32_t
 		*order; /* slots in use, by birth: the living and those that ended in this window */
 	size_t n_order;
+	struct space_view *views; /* room for as many, while they are sorted by address space */
+	struct proc_statm *looks; /* at their sizes meanwhile: SPACE_LOOKS a slot */
 
 	struct intmap by_pid; /* living: pid -> slot */
 	bool has_finals; /* records of ended tasks come in */
@@ -66,6 +72,7 @@ struct ledger {
 	/* every fork since the start was told by the census: lists of children need a look only where it saw one */
 	bool forks_known;
 	bool look_everywhere; /* at the next look: children may have changed their parent */
+	bool last_look; /* what waits for a later one is read now */
 	bool nobody_forked; /* on the whole machine, since the look before */
 	pid_t last_pid;
 	bool no_children_file; /* the kernel lacks /proc/PID/task/TID/children: /proc is scanned instead */
@@ -86,6 +93,8 @@ struct ledger {
 	uint64_t tree_cpu_ns, tree_user_ns, tree_system_ns;
 	uint64_t tree_minor_faults, tree_major_faults;
 	uint64_t hwm_max_bytes;
+	struct marks marks; /* of those whose slot was given back */
+	struct mapped_range *ranges; /* room for the mappings of one process */
 	/* the first process seen to ignore SIGCHLD while it had children, for the alarm's text */
 	pid_t autoreap_pid;
 	char autoreap_name[PROC_NAME_SIZE];
@@ -134,6 +143,9 @@ void ledger_read_through(struct ledger *l, struct process *p, pid_t tid);
 void ledger_vanished(struct ledger *l, struct process *p);
 /* The peak of one process, as VmHWM or RSS showed it. */
 void ledger_saw_peak(struct ledger *l, struct process *p, uint64_t bytes);
+
+/* What the marks of all processes prove, living and dead. */
+struct marks ledger_marks(const struct ledger *l);
 
 /* After a window was written: ended processes give their slots back, marks and command bytes are cleared. */
 void ledger_next_window(struct ledger *l);

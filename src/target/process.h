@@ -11,6 +11,7 @@
 #include "linux/proc_stat.h"
 #include "model/window.h"
 #include "target/account.h"
+#include "target/marks.h"
 
 struct process {
 	/* identity: pid and start time together */
@@ -74,8 +75,15 @@ struct process {
 	bool has_statm, has_io, has_status, has_smaps;
 	bool memory_gone; /* at the latest reading of its status: it is ending, or never had any */
 	uint32_t network_samples; /* in which its network namespace could have been looked at */
-	bool shares_memory; /* with its parent, in the latest round of PSS: it is counted there */
+	/* In the latest round of PSS: the slot of the first process that has the same address space, its own when that is nobody else's; whether that is
+	 * only not ruled out; of such a first one: in which targets its memory is in the sum. */
+	uint32_t space, space_counted;
+	bool space_doubted;
+	bool passed_over; /* in that round: its memory is in the sum by another one */
 	uint64_t status_tick, status_rss_pages, smaps_cost_ns;
+	uint64_t status_cpu_ns,
+		status_stamp_ns; /* its CPU clock, and the time of the look, when status was read */
+	uint64_t status_resident, status_size; /* pages of statm then */
 	uint64_t smaps_tick, smaps_stamp_ns; /* of the latest reading out of rounds; 0: none */
 	bool in_round;
 	uint64_t rss_pages_before; /* at the last round of PSS readings */
@@ -85,6 +93,17 @@ struct process {
 	struct share share; /* of targets that were not started by us */
 	uint64_t
 		hwm_before; /* its mark when we came, if it is older: what it stands at until it rises is from before */
+	uint64_t
+		files_once_bytes; /* of mapped files and shared memory, each page once: so much at least */
+	struct memory_parts
+		held; /* the largest reading of PSS, with what was swapped out and huge pages */
+	uint64_t outside_max_bytes; /* of these two, the most */
+	uint64_t huge_shared_bytes; /* huge pages that it does not have alone, each once */
+	uint64_t
+		repeated_bytes; /* the most that its resident set was seen to hold more than once */
+	uint64_t maps_excess_bytes,
+		maps_stack_start; /* how far that was above PSS, and in which image, when its mappings were looked at last */
+	uint64_t maps_repeated_bytes; /* what they repeat; UINT64_MAX: more than could be listed */
 	uint64_t hwm_bytes; /* the largest VmHWM seen; survives an exec, which resets the file's */
 
 	struct accumulator *rows; /* one per per-process measurement */

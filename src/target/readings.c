@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "linux/repeated_maps.h"
 #include "linux/roots.h"
 #include "target/ledger.h"
 
@@ -112,15 +113,106 @@ void process_read_io(struct ledger *l, struct process *p)
 	}
 }
 
-/* The file costs as much as all the others together, and what it holds is a high-water mark, which waits. */
+static uint64_t lesser(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static void raise_to(uint64_t *at, uint64_t n)
+{
+	if (*at < n)
+		*at = n;
+}
+
+/* Where a resident set is so far above PSS, its mappings are looked at. */
+#define EXCESS_MIN_BYTES (UINT64_C(4) << 20)
+
+static uint64_t above(uint64_t n, uint64_t of)
+{
+	return n > of ? n - of : 0;
+}
+
+/* What its mappings repeat. Too many to be listed may repeat anything; those that are closed to us pass for what they seem. */
+static uint64_t read_repeated(const struct ledger *l, const struct process *p)
+{
+	uint64_t bytes;
+	int fd = root_file(l->roots->proc, "%d/maps", (int) p->reader);
+	int r = fd < 0 ? fd : repeated_maps_read(fd, l->ranges, LEDGER_RANGES_MAX, &bytes);
+
+	if (fd >= 0)
+		close(fd);
+	if (r == -EACCES || r == -EPERM)
+		return 0;
+	return r < 0 ? UINT64_MAX : bytes;
+}
+
+/* What its mappings repeat: asked when so much more than before may be repeated. Pages that others map as well are above PSS, too, and only mappings
+ * tell them from those that the process itself maps twice. */
+static uint64_t repeated_by_mappings(struct ledger *l, struct process *p, uint64_t suspect)
+{
+	bool other_image = p->maps_stack_start != p->stat.stack_start;
+
+	if (suspect <= EXCESS_MIN_BYTES)
+		return 0;
+	if (other_image || suspect > p->maps_excess_bytes + p->maps_excess_bytes / 8) {
+		p->maps_excess_bytes = suspect;
+		p->maps_stack_start = p->stat.stack_start;
+		p->maps_repeated_bytes = read_repeated(l, p);
+	}
+	return p->maps_repeated_bytes;
+}
+
+/* PSS is read rarely; mappings alone are cheap, and who has this much of files and shared memory may have it twice. */
+#define FILES_MIN_BYTES (UINT64_C(32) << 20)
+
+static void note_mappings(struct ledger *l, struct process *p)
+{
+	uint64_t files = p->status.rss_file_bytes + p->status.rss_shmem_bytes;
+
+	if (files < FILES_MIN_BYTES)
+		return;
+	uint64_t repeated = lesser(files, repeated_by_mappings(l, p, files));
+
+	raise_to(&p->repeated_bytes, repeated);
+	raise_to(&p->files_once_bytes, files - repeated);
+}
+
+/* The file costs as much as all the others together, and most of what it holds is a high-water mark, which waits; but no longer than this. */
 #define STATUS_EVERY_TICKS 5
+#define STATUS_EVERY_NS (NSEC_PER_SEC * 9 / 10)
+
+/* Whether the process ran, or the kernel took pages from it or gave them back, since its status was read. */
+static bool status_may_have_changed(const struct process *p)
+{
+	return p->cpu_ns != p->status_cpu_ns ||
+	       (p->has_statm && p->statm.resident != p->status_resident);
+}
+
+/* Swapped memory and huge pages come and go without a mark: a process that has any, or may have got some, is read each time. */
+static bool has_more_than_marks(const struct process *p)
+{
+	if (p->status.swap_bytes || p->status.hugetlb_bytes)
+		return true;
+	return p->has_statm &&
+	       (p->statm.size > p->status_size ||
+		       p->statm.resident + p->statm.resident / 64 < p->status_resident);
+}
 
 static bool status_is_due(const struct ledger *l, const struct process *p)
 {
-	if (p->quiet)
+	if (!status_may_have_changed(p))
 		return false;
+	/* At rest it is read once more, for what it did before. */
+	if (p->quiet || l->last_look)
+		return true;
 	return l->ticks - p->status_tick >= STATUS_EVERY_TICKS ||
-	       p->stat.rss_pages > p->status_rss_pages;
+	       p->cpu_stamp_ns - p->status_stamp_ns >= STATUS_EVERY_NS ||
+	       p->stat.rss_pages > p->status_rss_pages || has_more_than_marks(p);
+}
+
+bool process_status_is_current(const struct ledger *l, const struct process *p)
+{
+	return p->status_tick == l->ticks || !status_may_have_changed(p);
 }
 
 void process_read_status(struct ledger *l, struct process *p, bool at_once)
@@ -140,6 +232,10 @@ void process_read_status(struct ledger *l, struct process *p, bool at_once)
 		return;
 	p->status_tick = l->ticks;
 	p->status_rss_pages = p->stat.rss_pages;
+	p->status_cpu_ns = p->cpu_ns;
+	p->status_stamp_ns = p->cpu_stamp_ns;
+	p->status_resident = p->has_statm ? p->statm.resident : 0;
+	p->status_size = p->has_statm ? p->statm.size : 0;
 	p->uid = status.uid;
 	p->memory_gone = !status.has_memory;
 	/* It is ending: of memory the last reading that has any stands, and that may be from before it was what it ended as. */
@@ -154,10 +250,46 @@ void process_read_status(struct ledger *l, struct process *p, bool at_once)
 	p->has_status = true;
 	if (!status.has_memory)
 		return;
+	note_mappings(l, p);
 	if (!read_before && !p->born_in_run)
 		p->hwm_before = status.hwm_bytes;
 	if (status.hwm_bytes > p->hwm_before)
 		ledger_saw_peak(l, p, status.hwm_bytes);
+}
+
+/* Merged pages are in the resident set as often as they were before. Where the kernel does not tell of a process how many, they may be all that PSS
+ * divides, if it merges at all. */
+static uint64_t repeated_by_merging(const struct ledger *l, const struct smaps_rollup *s)
+{
+	uint64_t excess = above(s->anonymous, s->pss_anon);
+	char text[SMALL_TEXT_SIZE];
+
+	if (excess <= EXCESS_MIN_BYTES)
+		return 0;
+	if (s->has_ksm)
+		return excess < s->ksm ? excess : s->ksm;
+	ssize_t n = read_root_file(l->roots->sys, "kernel/mm/ksm/pages_shared", text, sizeof(text));
+	return n > 0 && text[0] != '0' ? excess : 0;
+}
+
+static void note_size(struct ledger *l, struct process *p)
+{
+	const struct smaps_rollup *s = &p->smaps;
+	uint64_t files = s->has_pss_split ? above(s->rss - s->anonymous, s->pss_file + s->pss_shmem)
+					  : above(s->rss, s->pss);
+	uint64_t repeated = repeated_by_mappings(l, p, files + s->shared_hugetlb);
+
+	p->huge_shared_bytes = above(s->shared_hugetlb, repeated);
+	uint64_t outside = s->swap_pss + s->private_hugetlb + p->huge_shared_bytes;
+	if (p->held.all < s->pss + outside)
+		p->held = (struct memory_parts){ .all = s->pss + outside,
+			.swapped = s->swap_pss,
+			.huge = outside - s->swap_pss };
+	raise_to(&p->outside_max_bytes, outside);
+	repeated = lesser(repeated, files);
+	if (s->has_pss_split)
+		repeated += repeated_by_merging(l, s);
+	raise_to(&p->repeated_bytes, repeated);
 }
 
 void process_read_smaps(struct ledger *l, struct process *p)
@@ -179,6 +311,7 @@ void process_read_smaps(struct ledger *l, struct process *p)
 	p->smaps = smaps;
 	p->has_smaps = true;
 	p->smaps_error = 0;
+	note_size(l, p);
 }
 
 /* A title that a process writes over its arguments leaves zeros behind it, which read as empty ones; one or two may be true ones. */

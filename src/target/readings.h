@@ -12,8 +12,10 @@ struct process;
  * X_error. A process found gone is marked ended. */
 void process_read_statm(struct ledger *l, struct process *p);
 void process_read_io(struct ledger *l, struct process *p);
-/* Status is read when memory grew or some ticks have passed, unless it is wanted at once. */
+/* Status is read when memory grew, when the process came to rest or was read long ago, unless it is wanted at once. */
 void process_read_status(struct ledger *l, struct process *p, bool at_once);
+/* Whether what was read last is true of this tick. */
+bool process_status_is_current(const struct ledger *l, const struct process *p);
 /* smaps_rollup walks every page of the target under its mmap lock: the caller decides when. Sets smaps_cost_ns. */
 void process_read_smaps(struct ledger *l, struct process *p);
 /* The command line of a process that is new or called exec, and now and then of one that ran; kept until the window is written, if it is another one than

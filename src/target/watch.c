@@ -286,27 +286,25 @@ bool watch_target_ended(const struct watch *w, size_t target, bool wait_all)
 void watch_pss_round_begins(struct watch *w)
 {
 	for (size_t i = 0; i < w->n; i++)
-		w->accounts[i].pss_sum_bytes = w->accounts[i].pss_moved_bytes = 0;
+		pss_round_begin(&w->accounts[i].pss_round);
 }
 
-void watch_add_pss(
-	struct watch *w, const struct process *p, uint64_t pss_bytes, uint64_t moved_bytes)
+void watch_add_pss(struct watch *w, uint32_t targets, const struct process *p)
 {
 	for (size_t i = 0; i < w->n; i++)
-		if (p->share.targets & w->accounts[i].bit) {
-			w->accounts[i].pss_sum_bytes += pss_bytes;
-			w->accounts[i].pss_moved_bytes += moved_bytes;
-		}
+		if (targets & w->accounts[i].bit)
+			pss_round_add(&w->accounts[i].pss_round, p);
+}
+
+void watch_doubt_pss(struct watch *w, uint32_t targets, uint64_t bytes)
+{
+	for (size_t i = 0; i < w->n; i++)
+		if (targets & w->accounts[i].bit)
+			pss_round_doubt(&w->accounts[i].pss_round, bytes);
 }
 
 void watch_pss_round_over(struct watch *w)
 {
-	for (size_t i = 0; i < w->n; i++) {
-		struct account *a = &w->accounts[i];
-
-		/* What moved may have been counted with two processes. */
-		if (a->pss_sum_bytes > a->pss_moved_bytes &&
-			a->pss_steady_max_bytes < a->pss_sum_bytes - a->pss_moved_bytes)
-			a->pss_steady_max_bytes = a->pss_sum_bytes - a->pss_moved_bytes;
-	}
+	for (size_t i = 0; i < w->n; i++)
+		pss_round_end(&w->accounts[i].pss_round);
 }

@@ -69,10 +69,10 @@ void watch_take_exits(struct watch *w, const struct exit_page *page);
 void watch_refresh(struct watch *w, uint64_t now_ns);
 /* Sums the accounts up, when all files of this tick were read; once a tick. */
 void watch_sum(struct watch *w, uint64_t now_ns);
-/* A round of PSS readings: what each process has to each target it is in, and by how much its pages moved meanwhile. */
+/* A round of PSS readings: what a process adds to these targets, and by how much what they have may be too high. */
 void watch_pss_round_begins(struct watch *w);
-void watch_add_pss(
-	struct watch *w, const struct process *p, uint64_t pss_bytes, uint64_t moved_bytes);
+void watch_add_pss(struct watch *w, uint32_t targets, const struct process *p);
+void watch_doubt_pss(struct watch *w, uint32_t targets, uint64_t bytes);
 void watch_pss_round_over(struct watch *w);
 /* Whether nobody that could come back is left: a tree's first process has ended, or the target is empty. */
 bool watch_target_ended(const struct watch *w, size_t target, bool wait_all);

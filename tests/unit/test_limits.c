@@ -100,8 +100,8 @@ static bool tick(struct made_up *m, uint64_t rss, uint64_t pss, uint64_t moved, 
 	m->process.statm.resident = rss / PAGE;
 	judge_before_tick(&m->judge, &m->monitor, m->monitor.last_tick_ns);
 	if (m->monitor.collect.pss_now) {
-		m->monitor.collect.pss_sum_bytes = pss;
-		m->monitor.collect.pss_moved_bytes = moved;
+		m->monitor.collect.pss_round.pss = pss;
+		m->monitor.collect.pss_round.moved = moved;
 		m->monitor.collect.pss_rounds++;
 	}
 	return judge_after_tick(&m->judge, &m->monitor, 0, v);

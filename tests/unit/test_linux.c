@@ -408,6 +408,21 @@ static void connector_events_are_parsed_one_after_another(void **state)
 	assert_int_equal(list.events[1].parent_tgid, 10);
 }
 
+static void an_exec_event_names_the_process(void **state)
+{
+	struct proc_event exec = { .what = PROC_EVENT_EXEC };
+	struct event_list list = { 0 };
+	char bytes[256];
+	(void) state;
+
+	exec.event_data.exec.process_pid = 21;
+	exec.event_data.exec.process_tgid = 20;
+	uint32_t n = make_datagram(bytes, &exec, sizeof(exec));
+	assert_int_equal(connector_parse(bytes, n, keep_event, &list), 1);
+	assert_int_equal(list.events[0].kind, CONNECTOR_EXEC);
+	assert_int_equal(list.events[0].tgid, 20);
+}
+
 static void an_old_kernels_exit_event_has_no_parent(void **state)
 {
 	struct proc_event exit = { .what = PROC_EVENT_EXIT };
@@ -462,6 +477,7 @@ int main(void)
 		cmocka_unit_test(smaps_rollup_sums_land_in_their_fields),
 		cmocka_unit_test(smaps_rollup_may_lack_the_split_or_everything),
 		cmocka_unit_test(connector_events_are_parsed_one_after_another),
+		cmocka_unit_test(an_exec_event_names_the_process),
 		cmocka_unit_test(an_old_kernels_exit_event_has_no_parent),
 		cmocka_unit_test(other_connector_messages_are_skipped_and_cut_ones_refused),
 	};

@@ -147,7 +147,7 @@ static void a_refused_perf_clock_names_the_setting_that_refuses_it(void **state)
 
 struct life {
 	pid_t pid;
-	uint64_t forked_ns, exited_ns;
+	uint64_t forked_ns, executed_ns, exited_ns;
 	pid_t parent;
 };
 
@@ -162,13 +162,16 @@ static void follow_life(const struct connector_event *event, void *context)
 		life->forked_ns = event->timestamp_ns;
 		life->parent = event->parent_tgid;
 		break;
+	case CONNECTOR_EXEC:
+		life->executed_ns = event->timestamp_ns;
+		break;
 	case CONNECTOR_EXIT:
 		life->exited_ns = event->timestamp_ns;
 		break;
 	}
 }
 
-static void the_connector_sees_fork_and_exit_in_order(void **state)
+static void the_connector_sees_fork_exec_and_exit_in_order(void **state)
 {
 	struct error err;
 	struct life life = { 0 };
@@ -179,6 +182,7 @@ static void the_connector_sees_fork_and_exit_in_order(void **state)
 	int fd = connector_open(&err);
 	if (fd < 0)
 		SKIP_BECAUSE("no process events here: %s", err.text);
+	assert_true(connector_ask_for_execs(fd) >= 0);
 	uint64_t before = clock_monotonic_ns();
 	life.pid = fork();
 	if (life.pid == 0) {
@@ -194,7 +198,8 @@ static void the_connector_sees_fork_and_exit_in_order(void **state)
 	}
 	assert_int_equal(life.parent, getpid());
 	assert_true(before <= life.forked_ns);
-	assert_true(life.forked_ns < life.exited_ns);
+	assert_true(life.forked_ns < life.executed_ns);
+	assert_true(life.executed_ns < life.exited_ns);
 	assert_int_equal(lost, 0);
 	assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
 	close(fd);
@@ -319,7 +324,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_perf_clock_sees_what_an_auto_reaped_child_used),
 		cmocka_unit_test(a_refused_perf_clock_names_the_setting_that_refuses_it),
-		cmocka_unit_test(the_connector_sees_fork_and_exit_in_order),
+		cmocka_unit_test(the_connector_sees_fork_exec_and_exit_in_order),
 		cmocka_unit_test(a_connector_that_overflows_says_that_events_are_lost),
 		cmocka_unit_test(an_event_that_another_process_sent_is_not_believed),
 		cmocka_unit_test(a_connector_refused_in_a_namespace_names_the_namespace),

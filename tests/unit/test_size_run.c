@@ -158,6 +158,30 @@ static void shared_memory_that_came_during_the_run_counts_unless_it_cannot_be_th
 #define SWAP(key, value, quality)                                                                  \
 	"\"" key "\": {\"value\": " value ", \"quality\": \"" quality "\"}"
 
+/* 1000 resident, 300 swapped out and 200 of huge pages at one moment. */
+static void the_parts_of_a_peak_count_once(void **state)
+{
+	static const char parts[] =
+		"\"headline\": {\"memory_peak_bytes\": {\"value\": 1500, \"quality\": "
+		"\"lower_bound\", \"key\": \"k\"}, \"memory_peak_swapped_bytes\": {\"value\": 300, "
+		"\"quality\": \"lower_bound\", \"key\": \"s\"}, \"memory_peak_huge_bytes\": "
+		"{\"value\": 200, \"quality\": \"lower_bound\", \"key\": \"h\"}}";
+	char text[900];
+
+	(void) state;
+	snprintf(text, sizeof(text),
+		"%s, \"summary\": {" SWAP("proc_peak_swap_total_bytes", "300", "sampled") "}",
+		parts);
+	expect_peak(text, 1500, (double) INFINITY, ESTIMATE, "k");
+	/* The account of its own cgroup has neither, and is larger than what was resident. */
+	snprintf(text, sizeof(text),
+		"\"options\": {\"cgroup\": \"own\"}, \"summary\": {\"" LASTING_KEY "\": "
+		"{\"value\": 1100, \"quality\": \"sampled\"}, " SWAP(
+			"cgroup_last_swap_peak_bytes", "300", "exact") "}, %s",
+		parts);
+	expect_peak(text, 1600, (double) INFINITY, ESTIMATE, LASTING_KEY);
+}
+
 static void what_was_swapped_out_has_to_be_held_as_well(void **state)
 {
 	(void) state;
@@ -557,6 +581,7 @@ int main(void)
 		cmocka_unit_test(
 			shared_memory_that_came_during_the_run_counts_unless_it_cannot_be_the_jobs),
 		cmocka_unit_test(what_was_swapped_out_has_to_be_held_as_well),
+		cmocka_unit_test(the_parts_of_a_peak_count_once),
 		cmocka_unit_test(the_largest_process_is_a_least_unless_it_was_alone),
 		cmocka_unit_test(charged_memory_is_told_beside_it),
 		cmocka_unit_test(what_no_number_can_be_is_not_measured),

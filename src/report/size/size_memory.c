@@ -61,12 +61,37 @@ static struct size_fact of_all_tasks(const json_t *info, struct size_fact larges
 	return largest;
 }
 
+/* What of the peak is not in memory, and what is in huge pages, is added when the rest is known: the kernel's account of memory has neither. */
+static double part_of_peak(const json_t *info, const char *name)
+{
+	double part = size_sane(
+		info_number(json_object_get(info, "headline"), name, "value"), SIZE_BYTES_MAX);
+
+	return isnan(part) ? 0 : part;
+}
+
+static double huge_pages(const json_t *info)
+{
+	return part_of_peak(info, "memory_peak_huge_bytes");
+}
+
+static struct size_fact take_resident_peak(const json_t *info)
+{
+	struct size_fact peak =
+		size_take(json_object_get(info, "headline"), "memory_peak_bytes", SIZE_BYTES_MAX);
+
+	if (size_is_known(&peak))
+		peak.value = fmax(0, peak.value - huge_pages(info) -
+					     part_of_peak(info, "memory_peak_swapped_bytes"));
+	return peak;
+}
+
 /* Of what was measured at samples or in processes: the greater, for the job needs no less than either. */
 static struct size_fact take_sampled(const json_t *info)
 {
 	const json_t *headline = json_object_get(info, "headline");
 	struct size_fact lasting = take_lasting(info);
-	struct size_fact peak = size_take(headline, "memory_peak_bytes", SIZE_BYTES_MAX);
+	struct size_fact peak = take_resident_peak(info);
 
 	if (!size_is_known(&peak))
 		peak = take_largest_process(headline);
@@ -242,10 +267,23 @@ static void add_swapped(const json_t *info, struct size_fact *fact)
 			: ESTIMATE;
 }
 
+/* At that moment they were there beside what was resident; a bound from above has them in it. */
+static void add_huge_pages(const json_t *info, struct size_fact *fact)
+{
+	double huge = huge_pages(info);
+
+	if (!(huge > 0) || !size_is_known(fact))
+		return;
+	fact->value += huge;
+	fact->upper += huge;
+	fact->quality = fact->quality == LOWER_BOUND ? LOWER_BOUND : ESTIMATE;
+}
+
 struct size_fact size_memory_take(const json_t *info)
 {
 	struct size_fact fact = take_held(info);
 
+	add_huge_pages(info, &fact);
 	add_shared(info, &fact);
 	add_swapped(info, &fact);
 	return fact;

@@ -13,7 +13,8 @@
 #define INHERITED "--ledger"
 
 static const struct load *const groups[] = { cpu_loads, family_loads, memory_loads, io_loads,
-	manners_loads, stubborn_loads, tree_loads, actor_loads, title_loads, endings_loads };
+	manners_loads, stubborn_loads, tree_loads, actor_loads, title_loads, endings_loads,
+	memory_view_loads };
 #define N_GROUPS (sizeof(groups) / sizeof(groups[0]))
 
 static int ledger_fd = -1;

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: MIT
+"""Memory outside of resident sets: huge pages, and what is swapped out of processes that rest meanwhile."""
+import json
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from checks import MIB, check_memory, check_memory_process
+from support import wait_for
+
+OFTEN = ["-i", "0.2s"]
+HUGE_PAGE = 2 * MIB
+POOL = Path("/proc/sys/vm/nr_hugepages")
+SIZE_MIB = 200
+LEFT_MIB = 80
+
+
+@pytest.fixture
+def huge_pages():
+    """A pool of them, for everybody; gone after the test."""
+    if os.geteuid() != 0 or not POOL.exists():
+        pytest.skip("needs root, and a kernel with huge pages, to make some")
+    before = POOL.read_text()
+    POOL.write_text("120")
+    if int(POOL.read_text()) < 120:
+        POOL.write_text(before)
+        pytest.skip("the machine has no room for 120 huge pages")
+    yield
+    POOL.write_text(before)
+
+
+@pytest.fixture
+def swap_space(room):
+    """A file to swap to; gone after the test."""
+    path = room / "swap"
+    with open(path, "wb") as file:
+        for _ in range(256):
+            file.write(bytes(MIB))
+    path.chmod(0o600)
+    for command in (["mkswap", str(path)], ["swapon", str(path)]):
+        done = subprocess.run(command, capture_output=True, check=False)
+        if done.returncode != 0:
+            pytest.skip(f"needs leave to swap: {done.stderr.decode()}")
+    yield
+    subprocess.run(["swapoff", str(path)], check=True)
+
+
+class Narrow:
+    """A cgroup that a command enters, and that is narrowed then: the rest of its memory goes to swap."""
+
+    def __init__(self, at):
+        self.at = at
+
+    def command(self, *words):
+        return ["sh", "-c", 'echo $$ > "$0" && exec "$@"', str(self.at / "cgroup.procs"), *words]
+
+    def pid(self):
+        return wait_for(lambda: (self.at / "cgroup.procs").read_text().split(), "a process in the cgroup")[0]
+
+    def to(self, size):
+        try:
+            (self.at / "memory.limit_in_bytes").write_text(str(size))
+        except OSError as error:
+            pytest.skip(f"the kernel does not swap this out: {error}")
+
+
+@pytest.fixture
+def narrow(swap_space):
+    at = Path("/sys/fs/cgroup/memory") / f"assay-corner-{os.getpid()}"
+    try:
+        at.mkdir()
+    except OSError as error:
+        pytest.skip(f"needs the memory controller of version 1: {error}")
+    (at / "cgroup.procs").chmod(0o666)
+    yield Narrow(at)
+    for pid in (at / "cgroup.procs").read_text().split():
+        os.kill(int(pid), signal.SIGKILL)
+    wait_for(lambda: not (at / "cgroup.procs").read_text(), "the cgroup to be empty")
+    at.rmdir()
+
+
+def skip_if_refused(run):
+    if run.status == 77:
+        pytest.skip(run.stderr.decode())
+
+
+def size_of(run_assay, run, room):
+    """What assay size makes of the run."""
+    prefix = f"{room}/run1-"
+    done = subprocess.run([str(run_assay.assay), "size", "--json", prefix], capture_output=True, check=True, env=run_assay.environment())
+    return json.loads(done.stdout)
+
+
+def check_outside(run, total_key, part, truth):
+    """The total of a measurement, and the part of the headline, have what there was."""
+    total = run.info["summary"][total_key]
+    assert truth * 0.95 <= total["value"] <= truth + 4 * MIB, total
+    claim = run.headline[part]
+    assert truth * 0.95 <= claim["value"] <= truth + 4 * MIB and claim["quality"] == "lower_bound", claim
+
+
+@pytest.mark.parametrize("options", [OFTEN, ["-i", "1s"]], ids=["often", "each_second"])
+def test_huge_pages_of_a_process_that_rests_are_seen_and_in_the_peak(run_assay, user, huge_pages, options):
+    run = run_assay.load("memory-huge", 100, 1500, 3000, options=options, user=user)
+    skip_if_refused(run)
+
+    check_outside(run, "proc_peak_hugetlb_total_bytes", "memory_peak_huge_bytes", 100 * HUGE_PAGE)
+    check_memory(run, held=True)
+    check_memory_process(run)
+    assert run.headline["memory_peak_process_bytes"]["value"] >= 100 * HUGE_PAGE
+
+
+def test_huge_pages_that_are_mapped_several_times_are_in_the_peak_once(run_assay, user, huge_pages):
+    run = run_assay.load("memory-huge-shared", 50, 3, 2000, options=OFTEN, user=user)
+    skip_if_refused(run)
+
+    check_memory(run, held=True)
+    check_memory_process(run)
+
+
+def test_a_peak_of_huge_pages_alone_is_below_the_upper_bound_when_no_sample_saw_it(run_assay, user, huge_pages):
+    run = run_assay.load("memory-huge", 100, 0, 20, options=["-i", "10s"], user=user)
+    skip_if_refused(run)
+
+    check_memory(run, held=False)
+
+
+def test_what_is_swapped_out_of_a_process_that_rests_is_seen_and_in_the_peak(run_assay, room, user, narrow):
+    started = run_assay.start(narrow.command("LOAD", "TRUTH", "memory-resting", str(SIZE_MIB), "2500"), OFTEN, user=user,
+                              stdin=subprocess.PIPE)
+    wait_for(lambda: b"touched" in started.output("stdout"), "the load to touch its memory")
+    status = Path(f"/proc/{narrow.pid()}/status")
+    narrow.to(LEFT_MIB * MIB)
+    swapped = int(next(line.split()[1] for line in status.read_text().splitlines() if line.startswith("VmSwap"))) * 1024
+    assert swapped > 100 * MIB, "or nothing was tried"
+    started.process.stdin.write(b"\n")
+    started.process.stdin.close()
+    run = started.finish()
+
+    total = run.info["summary"]["proc_peak_swap_total_bytes"]
+    assert swapped * 0.95 <= total["value"] <= SIZE_MIB * MIB, (total, swapped)
+    check_memory(run, held=True)
+    check_memory_process(run)
+    upper = run.headline["memory_peak_bytes"].get("upper")
+    assert upper is None or upper >= SIZE_MIB * MIB
+
+
+def test_a_mark_that_is_older_than_its_sample_is_no_exact_one(run_assay, user):
+    run = run_assay.load("memory-growing", 200, 2000, options=["-i", "20ms", "--report-interval", "20ms"], user=user)
+
+    marks = [(process["values"]["proc_hwm_bytes"], process["values"]["proc_rss_bytes"])
+             for line in run.usage for process in line.get("processes", [])
+             if "proc_hwm_bytes" in process["values"] and "proc_rss_bytes" in process["values"]]
+    assert len(marks) > 20
+    for mark, rss in marks:
+        if mark.get("quality", "exact") == "exact":
+            assert mark["max"] >= rss["max"] - 2 * MIB, (mark, rss)
