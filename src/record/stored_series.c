@@ -17,6 +17,7 @@
 #include "record/stored_run.h"
 
 #define FIRST_LINE_MAX ((size_t) 1024 * 1024) /* of a series that is looked at for what it is */
+#define DAMAGED_MAX 1000000u /* lines */
 #define SECONDS_MAX 1e12 /* 30000 years: no clock counts so far */
 
 /* From `least` on; one that is not there is not wrong. */
@@ -62,6 +63,12 @@ static bool is_window(const json_t *window)
 	       json_is_integer(json_object_get(window, "sequence")) && makes_sense(window);
 }
 
+static int say_too_large(const char *path, struct error *err)
+{
+	return error_say(err, -EFBIG, "%s is larger than %llu GiB, which no series is", path,
+		(unsigned long long) (STORED_SERIES_MAX >> 30));
+}
+
 static int open_series(const char *path, struct error *err)
 {
 	struct stat st;
@@ -74,8 +81,7 @@ static int open_series(const char *path, struct error *err)
 	if ((uint64_t) st.st_size <= STORED_SERIES_MAX)
 		return fd;
 	close(fd);
-	return error_say(err, -EFBIG, "%s is larger than %llu GiB, which no series is", path,
-		(unsigned long long) (STORED_SERIES_MAX >> 30));
+	return say_too_large(path, err);
 }
 
 static void count_damaged(struct series_survey *s, uint64_t line)
@@ -159,6 +165,22 @@ static int next_line(struct line_source *source, char **line, size_t *n, struct 
 	return read;
 }
 
+/* What no series comes to: a file may have no end that its size tells. */
+static int check_amounts(const struct stored_run *run, const struct line_source *source,
+	const json_t *window, const struct series_survey *s, struct error *err)
+{
+	if (s->damaged > DAMAGED_MAX)
+		return error_say(err, -EFBIG,
+			"%s has more than %u lines that are no windows: it is not read on",
+			run->series, DAMAGED_MAX);
+	if (source->begin > STORED_SERIES_MAX)
+		return say_too_large(run->series, err);
+	if (json_object_size(json_object_get(window, "values")) > STORED_KEYS_MAX)
+		return error_say(err, -EFBIG, "%s: line %llu has more than %u measurements",
+			run->series, (unsigned long long) source->line, STORED_KEYS_MAX);
+	return 0;
+}
+
 static int own_windows(const struct stored_run *run, stored_window *each, void *context,
 	struct series_survey *s, struct error *err)
 {
@@ -175,12 +197,8 @@ static int own_windows(const struct stored_run *run, stored_window *each, void *
 	while (r >= 0 && (read = next_line(&source, &line, &n, s)) > 0) {
 		json_t *window = take_line(&source, line, n, &next, s);
 
-		if (!window)
-			continue;
-		if (json_object_size(json_object_get(window, "values")) > STORED_KEYS_MAX)
-			r = error_say(err, -EFBIG, "%s: line %llu has more than %u measurements",
-				run->series, (unsigned long long) source.line, STORED_KEYS_MAX);
-		else
+		r = check_amounts(run, &source, window, s, err);
+		if (r == 0 && window)
 			r = each(window, context);
 		json_decref(window);
 	}

@@ -181,6 +181,16 @@ def test_so_does_a_series_alone_and_a_table_of_another_tool(call, size):
         assert called.returncode in (0, 1, 2) and called.stderr.count("\n") <= 1, (name, called.stderr)
 
 
+def test_a_series_of_other_lines_is_not_read_to_its_end(call):
+    made = write_record(call.here / "made", [window(0)])
+    with open(made / "usage.jsonl", "ab") as series:
+        series.write(b"x\n" * 1000001 + json.dumps(window(1)).encode() + b"\n")
+
+    called = call("export", "--to", "json", "made")
+    assert called.returncode == 1 and called.stderr.count("\n") == 1, called.stderr
+    assert "more than 1000000 lines that are no windows" in called.stderr
+
+
 def test_a_hole_that_a_crash_left_costs_no_window_behind_it(call):
     made = write_record(call.here / "made", [window(0)])
     with open(made / "usage.jsonl", "ab") as series:

@@ -307,17 +307,20 @@ static int memory_huge_shared(char **arguments)
 	return 0;
 }
 
-/* More and more all the time. */
-static int memory_growing(char **arguments)
+/* Larger each time, for a moment; between two times it is at work, and small. */
+static int memory_rising(char **arguments)
 {
-	uint64_t mib = number(arguments[0]);
-	char *memory = map(mib * MIB, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	uint64_t times = number(arguments[0]);
+	size_t step = number(arguments[1]) * MIB;
 
-	for (uint64_t i = 0; i < mib; i++) {
-		touch(memory + i * MIB, MIB);
-		idle_ms(number(arguments[1]) / mib);
+	for (uint64_t i = 1; i <= times; i++) {
+		char *memory = map(i * step, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+
+		touch(memory, i * step);
+		munmap(memory, i * step);
+		burn(number(arguments[2]) * 1000000);
 	}
-	state_peak(mib * MIB, mib * MIB);
+	state_peak(times * step, times * step);
 	truth_write();
 	return 0;
 }
@@ -448,7 +451,7 @@ const struct load memory_view_loads[] = {
 	{ "memory-attached-often", "MIB TIMES MS", 3, memory_attached_often },
 	{ "memory-huge", "PAGES OVER_MS MS", 3, memory_huge },
 	{ "memory-huge-shared", "PAGES N MS", 3, memory_huge_shared },
-	{ "memory-growing", "MIB OVER_MS", 2, memory_growing },
+	{ "memory-rising", "TIMES MIB MS", 3, memory_rising },
 	{ "memory-one-of", "N MIB SMALL_MIB MS", 4, memory_one_of },
 	{ "memory-in-turn", "N MIB", 2, memory_in_turn },
 	{ "memory-execs", "N MIB MS", 3, memory_execs },
