@@ -510,7 +510,7 @@ static int check(void)
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(populations); i++) {
 		for (size_t k = 0; k < ARRAY_SIZE(said_counts) && !populations[i].drifts; k++) {
-			bool ok = is_true(&populations[i], said_counts[k], times);
+			bool ok = is_true(&populations[i], said_counts[k], times / 3);
 
 			printf("%s %zu - what is said of retries of %s jobs from %zu runs is "
 			       "true\n",
@@ -521,7 +521,7 @@ static int check(void)
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(populations); i++) {
 		for (size_t n = 50; n <= 100 && populations[i].drifts; n += 50) {
-			bool ok = keeps(&populations[i], n, 5 * times);
+			bool ok = keeps(&populations[i], n, 2 * times);
 
 			printf("%s %zu - the promise is kept of %s jobs from %zu runs\n",
 				ok ? "ok" : "not ok", ++number, populations[i].name, n);
