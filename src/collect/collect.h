@@ -130,6 +130,8 @@ struct collect {
 	uint64_t pss_skipped_large;
 	uint64_t
 		pss_changes; /* of the ledger at the last round, to tell whether the set is the same */
+	uint64_t pss_sorted_tick,
+		pss_sorted_changes; /* when it was asked who shares an address space; tick 0: not yet */
 };
 
 #define COLLECTOR_ROWS_MAX 80

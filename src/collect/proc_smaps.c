@@ -380,11 +380,19 @@ static bool may_be_read(const struct process *p)
 	return p->alive && !p->zombie;
 }
 
+/* Who shares an address space is asked again when somebody came or went, and now and then, as an exec draws a new one. */
+#define SORTED_EVERY_TICKS 64
+
 /* Of those that share an address space one will do, if it is in all their targets. */
 static void sort_by_space(struct collect *c)
 {
 	struct ledger *l = c->ledger;
 
+	if (c->pss_sorted_tick != 0 && c->pss_sorted_changes == l->changes &&
+		l->ticks - c->pss_sorted_tick < SORTED_EVERY_TICKS)
+		return;
+	c->pss_sorted_tick = l->ticks;
+	c->pss_sorted_changes = l->changes;
 	for (size_t i = 0; i < l->n_order; i++)
 		ledger_at(l, i)->in_round = may_be_read(ledger_at(l, i));
 	spaces_find(l);
@@ -400,10 +408,11 @@ static void sort_by_space(struct collect *c)
 static void read_some(struct collect *c, struct batch *out)
 {
 	struct ledger *l = c->ledger;
-	uint64_t began_ns = clock_thread_cpu_ns();
 	uint64_t n = 0;
 
 	sort_by_space(c);
+	/* Not before: in some samples all that is allowed would be gone before anything was read. */
+	uint64_t began_ns = clock_thread_cpu_ns();
 	for (size_t i = 0; i < l->n_order; i++) {
 		struct process *p = ledger_at(l, i);
 
