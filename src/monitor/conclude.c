@@ -175,7 +175,7 @@ void conclude(struct monitor *m, struct assay_run_info *info, bool running)
 {
 	conclude_begin(m, info);
 	add_wall(info);
-	struct verdict v = conclude_verdict(m, info);
+	struct verdict v = conclude_verdict(m, info, running);
 	conclude_cpu(m, info, &v);
 	conclude_memory(m, info, &v, running);
 	conclude_cgroup(m, info, &v.cpu);
@@ -187,7 +187,7 @@ void conclude(struct monitor *m, struct assay_run_info *info, bool running)
 	conclude_host(m, info);
 	if (running)
 		return;
-	conclude_notes_on_cpu(m, info, &v);
+	conclude_notes_on_cpu(m, info);
 	conclude_cgroup_notes(info, &v.cpu);
 	conclude_names(m, info);
 	conclude_totals(m, info);

@@ -84,7 +84,7 @@ static void adjust_for_job(const struct verdict *v, const struct measure *r, str
 {
 	if (may_miss(v) && counts_by_waiting(r))
 		lower_by_the_lost(rung);
-	conclude_perf_rung(&v->cpu, rung);
+	conclude_perf_rung(v, rung);
 	conclude_cgroup_rung(&v->cpu, rung);
 }
 

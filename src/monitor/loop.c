@@ -166,6 +166,9 @@ static void begin_counters(struct monitor *m, uint64_t start_ns)
 void monitor_start(struct monitor *m, uint64_t start_ns, uint64_t sample_interval_ns,
 	uint64_t report_interval_ns)
 {
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	m->cpus_online = cpus > 0 ? (unsigned) cpus : 1;
 	schedule_start(&m->schedule, start_ns, sample_interval_ns, report_interval_ns);
 	if (m->effort.budget > 0)
 		schedule_make_even(&m->schedule);
@@ -261,7 +264,7 @@ void monitor_baseline(struct monitor *m)
 	m->baseline_ns = clock_monotonic_ns();
 	m->sleep_offset_ns = clock_slept_ns();
 	m->collect.shared_low_bytes = host_shared_memory_bytes();
-	m->stolen_at_start_ns = host_stolen_ns(m->collect.roots, &m->collect.kept[KEPT_STAT]);
+	host_meanwhile(m->collect.roots, &m->collect.kept[KEPT_STAT], true, &m->at_start);
 	for (size_t i = 0; collectors[i]; i++) {
 		if (!m->active[i] || !collectors[i]->counted_before)
 			continue;

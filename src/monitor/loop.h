@@ -9,6 +9,7 @@
 
 #include "collect/collect.h"
 #include "collect/interfaces.h"
+#include "linux/host.h"
 #include "model/record.h"
 #include "model/run_info.h"
 #include "model/sample.h"
@@ -77,7 +78,7 @@ struct monitor {
 	uint64_t sleep_offset_ns; /* CLOCK_BOOTTIME - CLOCK_MONOTONIC when last looked at */
 	uint64_t suspended_ns, suspended_in_window_ns;
 	uint64_t baseline_ns; /* when those counters were read that ran before the job */
-	uint64_t stolen_at_start_ns;
+	struct host_meanwhile at_start;
 	unsigned cpus_online; /* when last concluded: each question opens a file */
 	uint64_t sequence, ticks;
 	uint32_t samples_in_window;

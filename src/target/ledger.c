@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/macros.h"
+#include "linux/roots.h"
 #include "target/tree.h"
 
 #define EARLY_MAX 4096
@@ -118,6 +119,12 @@ static void take_early(struct ledger *l, struct process *p)
 	p->final_cpu_ns = *usec * UINT64_C(1000);
 	intmap_remove(&l->early, p->pid);
 	l->named_by_events--;
+}
+
+void ledger_look_whether_followed(struct ledger *l, pid_t pid)
+{
+	if (l->perf_counts && l->unfollowed_pid == 0 && !proc_is_followed(l->roots->proc, pid))
+		l->unfollowed_pid = pid;
 }
 
 void ledger_pid_begins(struct ledger *l, pid_t pid)

@@ -180,6 +180,9 @@ void process_read_command(struct ledger *l, struct process *p)
 	if (p->command_checks == 0 || !buf_reserve(&l->commands, COMMAND_SIZE_MAX))
 		return;
 	p->command_checks--;
+	/* With a census those are looked at who fork. */
+	if (!l->forks_known)
+		ledger_look_whether_followed(l, p->pid);
 	if (l->commands.len > COMMANDS_SIZE_MAX) {
 		p->command_cut = true;
 		return;

@@ -13,7 +13,7 @@
 #define INHERITED "--ledger"
 
 static const struct load *const groups[] = { cpu_loads, family_loads, memory_loads, io_loads,
-	manners_loads, stubborn_loads, tree_loads, actor_loads };
+	manners_loads, stubborn_loads, tree_loads, actor_loads, unseen_loads };
 #define N_GROUPS (sizeof(groups) / sizeof(groups[0]))
 
 static int ledger_fd = -1;

@@ -40,7 +40,7 @@ struct load {
 	int (*run)(char **arguments);
 };
 extern const struct load cpu_loads[], family_loads[], memory_loads[], io_loads[], manners_loads[],
-	stubborn_loads[], tree_loads[], actor_loads[];
+	stubborn_loads[], tree_loads[], actor_loads[], unseen_loads[];
 
 /* Ends the whole load with status 99 and the errno in words: a load that fails must not pass for a small one. */
 _Noreturn void die(const char *what);
