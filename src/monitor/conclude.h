@@ -70,6 +70,10 @@ uint64_t conclude_perf_excess_ns(const struct cpu_sources *s);
 uint64_t conclude_perf_deficit_ns(const struct cpu_sources *s);
 /* Nothing was lost where the cgroup, with whoever else is in it, counted no more than was waited for. */
 bool conclude_cgroup_has_no_room(const struct cpu_sources *s);
+/* Whether, as far as one can judge by now, children were lost or may have been; `over`: the job has ended. Then rows that count what is waited for and
+ * what lives are no more than lower bounds. */
+bool conclude_may_miss(struct monitor *m, bool over);
+bool conclude_counts_by_waiting(const struct measure *r);
 /* How far the machine's busy time may be off, by the size of a clock tick; and what of it others used. */
 uint64_t conclude_host_error_ns(unsigned cores);
 void conclude_host_others(struct host_share *s);

@@ -79,7 +79,8 @@ void conclude_note_large(const struct monitor *m, struct assay_run_info *info);
 void conclude_host(struct monitor *m, struct assay_run_info *info);
 /* Every selected source of each quantity, the one in use among them. `v` NULL: of a target that was not started by us. */
 void conclude_rungs(struct monitor *m, struct assay_run_info *info, const struct verdict *v);
-void conclude_totals(struct monitor *m, struct assay_run_info *info);
+/* After conclude_rungs(): the same judgement for the same number. `v` as there. */
+void conclude_totals(struct monitor *m, struct assay_run_info *info, const struct verdict *v);
 void conclude_devices(struct monitor *m, struct assay_run_info *info);
 void conclude_memory(
 	struct monitor *m, struct assay_run_info *info, const struct verdict *v, bool running);

@@ -250,3 +250,22 @@ void conclude_gather(struct monitor *m, uint64_t self_cpu_ns, bool over, struct 
 		s->sigchld_ignored = true;
 	conclude_cgroup_sources(m, self_cpu_ns, s);
 }
+
+bool conclude_may_miss(struct monitor *m, bool over)
+{
+	const struct collect *c = &m->collect;
+	struct cpu_sources s;
+
+	conclude_gather(m, host_own_cpu_ns() - c->self_before_ns + c->helpers_cpu_ns, over, &s);
+	return m->ledger.no_subreaper || conclude_reap_alarm(&s) != REAP_NONE_DETECTED;
+}
+
+bool conclude_counts_by_waiting(const struct measure *r)
+{
+	/* How often the keeper waited, and how long it was. */
+	if (strcmp(r->key, "keeper_reaped_count") == 0 ||
+		strcmp(r->key, "tree_elapsed_seconds") == 0)
+		return false;
+	return strncmp(r->key, "keeper_", strlen("keeper_")) == 0 ||
+	       strncmp(r->key, "tree_", strlen("tree_")) == 0;
+}

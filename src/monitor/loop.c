@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "collect/energy_domains.h"
 #include "linux/host.h"
+#include "monitor/conclude.h"
 #include "monitor/hand_on.h"
 #include "monitor/lines.h"
 #include "monitor/views.h"
@@ -78,11 +79,12 @@ int monitor_init(struct monitor *m, const struct roots *roots, const struct meas
 	m->window_singles = calloc(n, sizeof(*m->window_singles));
 	m->process_records = calloc(PROCESSES_PER_RECORD, sizeof(*m->process_records));
 	m->candidates = calloc(PROCESSES_PER_RECORD, sizeof(*m->candidates));
+	m->handed_singles = calloc(n, sizeof(*m->handed_singles));
 	m->collect.energy = calloc(1, sizeof(*m->collect.energy));
 	m->collect.scratch = malloc(COLLECT_SCRATCH_SIZE);
 	if (!m->column || !m->batch.singles || !m->batch.run_singles || !m->batch.totals ||
-		!m->window_singles || !m->process_records || !m->candidates || !m->collect.energy ||
-		!m->collect.scratch) {
+		!m->window_singles || !m->process_records || !m->candidates || !m->handed_singles ||
+		!m->collect.energy || !m->collect.scratch) {
 		monitor_done(m);
 		return error_set(err, -ENOMEM, "cannot prepare to record");
 	}
@@ -333,6 +335,15 @@ static void summarise_singles(struct monitor *m, const struct view *view, struct
 	}
 }
 
+/* Lines are judged as the end of the run is, by what is known until then. */
+static void lower_counts(const struct monitor *m, struct summary *singles)
+{
+	for (size_t row = 0; row < m->measures->n; row++)
+		if (singles[row].quality == EXACT &&
+			conclude_counts_by_waiting(m->measures->rows[row]))
+			singles[row].quality = LOWER_BOUND;
+}
+
 static void next_window(struct monitor *m, uint64_t now_ns)
 {
 	const struct measures *ms = m->measures;
@@ -407,6 +418,8 @@ static void close_window(struct monitor *m, bool last)
 		close_views(m, &record);
 	} else {
 		summarise_singles(m, NULL, m->window_singles);
+		if (conclude_may_miss(m, last))
+			lower_counts(m, m->window_singles);
 		lines_choose(m, &record);
 		hand_to_sink(
 			m->sink, &record, &m->sink_failures, m->sink_error, sizeof(m->sink_error));

@@ -65,8 +65,8 @@ struct monitor {
 	struct watch *watch; /* heap; NULL: a job */
 	struct view *views; /* one a target */
 	size_t n_views;
-	struct accumulator
-		*handed_singles; /* room for a sample that is handed on; NULL without views */
+	struct accumulator *
+		handed_singles; /* room for a sample that is handed on otherwise than it was read */
 	struct view *view; /* the one that conclusions are drawn for; NULL: the job */
 	/* Takes every sample once windows are wider than the sample interval, so that the last moments are kept at full resolution; NULL. */
 	struct sample_sink *samples;

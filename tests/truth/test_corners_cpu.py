@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from checks import check_cpu, says
-from support import CPU_TOLERANCE_SECONDS
+from support import CPU_TOLERANCE_SECONDS, read_live
 
 ACCUSED = r"saw CPU time of children|counted CPU time of children"
 
@@ -140,3 +140,48 @@ def test_lost_children_that_moved_to_another_cgroup(run_assay, elsewhere, option
 
     if perf_counts(run) is not None:
         assert claim["value"] >= 0.9 * run.truth["cpu_seconds"], (claim, run.truth)
+
+
+def lowered(run):
+    """Every place of a record that tells of rows that count by waiting: (where, key, quality)."""
+    for key in ("tree_cpu_seconds", "tree_io_read_syscall_bytes", "tree_io_write_bytes", "tree_minor_faults_count", "keeper_cpu_seconds"):
+        yield "summary", key, run.info["summary"][key]["quality"]
+        yield "series", key, run.usage[-1]["values"][key]["quality"]
+    for rungs in run.info["rungs"].values():
+        for rung in rungs:
+            if rung["key"].startswith(("tree_cpu_seconds", "tree_io", "keeper_cpu_seconds")):
+                yield "rungs", rung["key"], rung["quality"]
+
+
+LOSSES = {
+    "ignored": (("ignored", 5, 100), []),
+    "perf_saw_it": (("nocldwait", 5, 100), []),
+    "nothing_could_tell": (("children", 5, 100), ["--measurements", "default,-perf_*", "--cgroup=none"]),
+}
+
+
+@pytest.mark.parametrize(["arguments", "options"], LOSSES.values(), ids=LOSSES.keys())
+def test_one_record_judges_one_number_once(run_assay, user, arguments, options):
+    run = run_assay.load(*arguments, user=user, options=options)
+
+    assert run.headline["io_write_bytes"]["quality"] == "lower_bound", run.headline
+    assert {place for place in lowered(run) if place[2] != "lower_bound"} == set()
+    assert run.info["summary"]["tree_last_elapsed_seconds"]["quality"] == "exact", "how long it was, nobody can lose"
+    assert run.info["summary"]["keeper_reaped_count"]["quality"] == "exact"
+
+
+def test_the_last_minutes_are_judged_as_the_series(run_assay, user):
+    """The flight recorder takes single samples where windows are wide."""
+    run = run_assay.load("ignored", 5, 200, user=user, options=["-i", "0.1s", "--report-interval", "10s"])
+    samples = read_live(f"{run_assay.room}/run1-")
+
+    assert run.headline["cpu_seconds"]["quality"] == "lower_bound"
+    assert samples and samples[-1]["qualities"].get("tree_cpu_seconds") == "lower_bound", samples
+
+
+def test_what_is_known_exactly_is_so_everywhere(run_assay, user):
+    run = run_assay.load("steady", 300, user=user)
+    qualities = {run.headline["cpu_seconds"]["quality"], run.info["summary"]["tree_cpu_seconds"]["quality"],
+                 run.usage[-1]["values"]["tree_cpu_seconds"]["quality"]}
+
+    assert qualities == {"exact"}

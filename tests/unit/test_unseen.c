@@ -149,6 +149,20 @@ static void perf_beside_the_cgroup_tells_what_left_it(void **state)
 	assert_int_equal(conclude_reap_alarm(&s), REAP_SEEN);
 }
 
+static void rows_that_count_by_waiting(void **state)
+{
+	static const char *const counts[] = { "tree_cpu_seconds", "tree_io_write_bytes",
+		"keeper_cpu_seconds", "keeper_max_rss_bytes", "tree_minor_faults_count" };
+	static const char *const others[] = { "tree_elapsed_seconds", "keeper_reaped_count",
+		"cgroup_cpu_seconds", "host_cpu_percent" };
+
+	(void) state;
+	for (size_t i = 0; i < ARRAY_SIZE(counts); i++)
+		assert_true(conclude_counts_by_waiting(&(struct measure){ .key = counts[i] }));
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		assert_false(conclude_counts_by_waiting(&(struct measure){ .key = others[i] }));
+}
+
 /* Starts a copy of cat of that mode, as an ordinary user, and returns when it runs; it ends when its input does. */
 static pid_t start_copy(const char *directory, mode_t mode, int input, char path[PATH_MAX])
 {
@@ -251,6 +265,7 @@ int main(void)
 		cmocka_unit_test(what_is_told_in_ticks_is_not_a_loss),
 		cmocka_unit_test(a_tree_that_fell_tells_of_a_loss_without_perf),
 		cmocka_unit_test(perf_beside_the_cgroup_tells_what_left_it),
+		cmocka_unit_test(rows_that_count_by_waiting),
 		cmocka_unit_test(perf_does_not_follow_what_may_not_be_read),
 		cmocka_unit_test(perf_follows_who_gives_up_rights),
 	};
