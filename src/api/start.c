@@ -256,6 +256,7 @@ static void open_sources(struct session *s)
 		m->collect.perf_fd = perf_clock_open(&s->roots, s->keeper.job_pid, &why);
 		if (m->collect.perf_fd < 0)
 			run_info_note(s->info, "perf: %s", why.text);
+		m->ledger.perf_counts = m->collect.perf_fd >= 0;
 	}
 	if ((collector_wanted(s, "connector") || collector_wanted(s, "taskstats")) &&
 		s->connector_fd >= 0) {

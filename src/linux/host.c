@@ -194,18 +194,23 @@ uint64_t host_shared_memory_bytes(void)
 	return (uint64_t) info.sharedram * info.mem_unit;
 }
 
-uint64_t host_stolen_ns(const struct roots *r, struct kept_file *stat)
+void host_meanwhile(
+	const struct roots *r, struct kept_file *stat, bool with_forks, struct host_meanwhile *ret)
 {
 	struct host_stat s;
 
+	*ret = (struct host_meanwhile){ 0 };
 	int fd = kept_file_begin(stat, r->proc, "stat");
-	int rc = fd < 0 ? fd : host_stat_scan(fd, 0, &s, NULL, NULL);
+	int rc =
+		fd < 0 ? fd : host_stat_scan(fd, with_forks ? HOST_STAT_COUNTS : 0, &s, NULL, NULL);
 
 	kept_file_end(stat);
 	if (rc < 0)
-		return 0;
-	return ticks_to_ns(
+		return;
+	ret->stolen_ns = ticks_to_ns(
 		s.all.ticks[CPU_IRQ] + s.all.ticks[CPU_SOFTIRQ] + s.all.ticks[CPU_STEAL]);
+	if (with_forks)
+		ret->forks = s.counts[STAT_FORKS];
 }
 
 uint64_t host_own_peak_bytes(const struct roots *r, struct kept_file *file)

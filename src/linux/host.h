@@ -3,6 +3,7 @@
 #ifndef ASSAY_LINUX_HOST_H
 #define ASSAY_LINUX_HOST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,9 +33,15 @@ struct host {
 /* Fills what can be had; a fact that cannot is "" or 0. Never fails. */
 void host_read(const struct roots *r, struct host *ret);
 
-/* Time the whole machine spent in interrupts and lost to its hypervisor since boot: /proc/stat irq + softirq + steal. The scheduler may
- * take these off a task's CPU time where perf's clock does not. 0 when it cannot be read. */
-uint64_t host_stolen_ns(const struct roots *r, struct kept_file *stat);
+struct host_meanwhile {
+	/* Time the whole machine spent in interrupts and lost to its hypervisor since boot: irq + softirq + steal. The scheduler may take these off a
+	 * task's CPU time where perf's clock does not. */
+	uint64_t stolen_ns;
+	uint64_t forks; /* processes and threads begun since boot */
+};
+/* Of /proc/stat; 0 when it cannot be read, forks also unless they are wanted. */
+void host_meanwhile(
+	const struct roots *r, struct kept_file *stat, bool with_forks, struct host_meanwhile *ret);
 
 /* Peak resident memory of this very process, bytes: /proc/self/status VmHWM. ru_maxrss will not do: over an exec it keeps the peak
  * of whoever called exec. 0 when it cannot be read. */

@@ -77,6 +77,10 @@ int last_pid_read(int proc_root, pid_t *ret);
  * Returns the number of bytes stored: 0 for a kernel thread or a zombie. */
 ssize_t proc_cmdline_read(int proc_root, pid_t pid, char *buffer, size_t size, bool *ret_cut);
 
+/* Whether perf went on counting it at its last exec. It stops at a program that is setuid or that its user may not read; the kernel shows most files of
+ * such a process as another user's. True where one cannot know, and of one that ends. */
+bool proc_is_followed(int proc_root, pid_t pid);
+
 /* The CPU time a process has used so far, all its threads, dead ones too, without its children: nanoseconds.
  * clock_getcpuclockid(3) + clock_gettime(2): needs no right, works on zombies. -ESRCH when there is no such process. */
 int process_cpu_clock(pid_t pid, uint64_t *ret_ns);

@@ -205,6 +205,36 @@ ssize_t proc_cmdline_read(int proc_root, pid_t pid, char *buffer, size_t size, b
 	}
 }
 
+static int stat_of(int proc_root, pid_t pid, const char *name, struct stat *ret)
+{
+	char path[32];
+
+	(void) snprintf(path, sizeof(path), "%d%s", pid, name);
+	return fstatat(proc_root, path, ret, 0);
+}
+
+bool proc_is_followed(int proc_root, pid_t pid)
+{
+	struct stat file;
+	struct stat directory;
+	struct stat image;
+	char byte;
+	bool cut;
+
+	if (stat_of(proc_root, pid, "/cmdline", &file) < 0 ||
+		stat_of(proc_root, pid, "", &directory) < 0)
+		return true;
+	/* The directory is always its user's. What is root's shows no difference: of a user who is not, it came to be so by an exec. */
+	if (file.st_uid == directory.st_uid && (directory.st_uid != 0 || geteuid() == 0))
+		return true;
+	/* One that has given up root's rights since its exec looks the same; whoever may see its image sees that there was nothing to it. */
+	if (stat_of(proc_root, pid, "/exe", &image) == 0 && (image.st_mode & S_IROTH) &&
+		!(image.st_mode & (S_ISUID | S_ISGID)))
+		return true;
+	/* So does one that ends, which has no command line any more. */
+	return proc_cmdline_read(proc_root, pid, &byte, 1, &cut) <= 0;
+}
+
 int last_pid_read(int proc_root, pid_t *ret)
 {
 	char text[128];

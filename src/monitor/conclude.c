@@ -98,15 +98,6 @@ static void conclude_names(struct monitor *m, struct assay_run_info *info)
 	info->too_short_cpu_ns = l->tree_cpu_ns > named ? l->tree_cpu_ns - named : 0;
 }
 
-void conclude_totals(struct monitor *m, struct assay_run_info *info)
-{
-	if (!info->run_totals)
-		info->run_totals = calloc(m->measures->n, sizeof(*info->run_totals));
-	for (size_t row = 0; info->run_totals && row < m->measures->n; row++)
-		if (m->measures->rows[row]->scope == SINGLE)
-			info->run_totals[row] = monitor_run_summary(m, row);
-}
-
 void conclude_devices(struct monitor *m, struct assay_run_info *info)
 {
 	const struct devices *d = &m->devices;
@@ -174,7 +165,7 @@ void conclude(struct monitor *m, struct assay_run_info *info, bool running)
 {
 	conclude_begin(m, info);
 	add_wall(info);
-	struct verdict v = conclude_verdict(m, info);
+	struct verdict v = conclude_verdict(m, info, running);
 	conclude_waits(m, &v, running);
 	conclude_cpu(m, info, &v);
 	conclude_memory(m, info, &v, running);
@@ -188,10 +179,10 @@ void conclude(struct monitor *m, struct assay_run_info *info, bool running)
 	conclude_host(m, info);
 	if (running)
 		return;
-	conclude_notes_on_cpu(m, info, &v);
+	conclude_notes_on_cpu(m, info);
 	conclude_cgroup_notes(info, &v.cpu);
 	conclude_names(m, info);
-	conclude_totals(m, info);
+	conclude_totals(m, info, &v);
 	conclude_devices(m, info);
 	conclude_note_time(m, info);
 	if (m->finals.lost)

@@ -25,7 +25,14 @@ struct cpu_sources {
 	uint64_t keeper_ns, tree_ns;
 	bool has_perf;
 	uint64_t perf_ns;
-	uint64_t processes; /* at least this many */
+	/* What of the job's ends perf may lack: processes, threads beside them, memory given back by ending. No fewer than there were; where nobody
+	 * counted, by what the whole machine did. */
+	uint64_t processes, threads, freed_bytes;
+	uint64_t switches; /* between tasks, of those that ended */
+	bool perf_blind; /* a parent was seen that perf does not follow: it is setuid, or not readable */
+	uint64_t fell_ns; /* what the tree had before and has no longer, when the job is over */
+	uint64_t
+		cut_ns; /* what it may have more than it shows: of the living, what is told by the clock tick */
 	uint64_t
 		stolen_ns; /* interrupts and steal of the whole machine meanwhile: perf may count them, the scheduler does not */
 	bool childless; /* a complete census counted one process: there was nobody to reap */
@@ -35,11 +42,22 @@ struct cpu_sources {
 	bool cgroup_exact; /* what it counted is the job's CPU time, all of it and nothing else; of one that others may use: no more than the tree has */
 	bool cgroup_left; /* some of the job is not in its own cgroup */
 	bool cgroup_set_back; /* what its counter had until then is not in it */
+	bool perf_beyond; /* perf has so much more than the cgroup that some of the job was elsewhere */
 	uint64_t cgroup_ns;
 	bool cgroup_bounds; /* shared with others: the job cannot have used more than cgroup_most_ns */
 	uint64_t cgroup_most_ns;
 };
 enum reap_alarm conclude_reap_alarm(const struct cpu_sources *s);
+/* Whether perf's clock followed the whole job, as far as one can see. */
+bool conclude_perf_tells(const struct cpu_sources *s);
+/* CPU time of children that nobody waited for that there may be, for all that perf and the tree say. */
+uint64_t conclude_perf_room_ns(const struct cpu_sources *s);
+/* How much of it does not matter: then the tree is called exact. */
+uint64_t conclude_allowed_ns(const struct cpu_sources *s);
+/* What a job with children may have lost and nobody would notice. */
+uint64_t conclude_unseen_ns(const struct cpu_sources *s);
+/* What the two may differ by for no reason. */
+uint64_t conclude_perf_error_ns(const struct cpu_sources *s);
 /* What the job's own cgroup counted and nobody waited for; 0 when that is within what the two may differ by. */
 uint64_t conclude_cgroup_lost_ns(const struct cpu_sources *s);
 /* Fills cgroup_bounds and cgroup_exact for one that is not the job's own: whether the job was seen to have left it, and whether nobody else was
@@ -51,9 +69,20 @@ void conclude_cgroup_own(struct cpu_sources *s, bool left);
 bool conclude_cgroup_has_all(const struct cpu_sources *s);
 /* How far the tree may be below the cgroup without a reason. */
 uint64_t conclude_cgroup_error_ns(const struct cpu_sources *s);
-/* How much more than the keeper perf may count before it tells of lost children; how much less before the two disagree. */
+/* How much more than the tree perf may count before it proves that children were lost; how much the ends of processes can make it count less. */
 uint64_t conclude_perf_excess_ns(const struct cpu_sources *s);
 uint64_t conclude_perf_deficit_ns(const struct cpu_sources *s);
+/* Nothing was lost where the cgroup, with whoever else is in it, counted no more than was waited for. */
+bool conclude_cgroup_has_no_room(const struct cpu_sources *s);
+/* Whether rows that count what is waited for and what lives are no more than lower bounds: children were lost or may have been, or somebody lives
+ * on. How much CPU time may be missing and whether every end was seen are told by different sources. */
+struct shortfall {
+	bool cpu, others;
+};
+/* As far as one can judge by now; `over`: the job has ended. */
+struct shortfall conclude_shortfall(struct monitor *m, bool over);
+/* One judgement for a row, wherever its numbers stand. */
+bool conclude_falls_short(const struct shortfall *s, const struct measure *r);
 /* How far the machine's busy time may be off, by the size of a clock tick; and what of it others used. */
 uint64_t conclude_host_error_ns(unsigned cores);
 void conclude_host_others(struct host_share *s);

@@ -12,6 +12,8 @@
 #define SEEN_AT_THE_END_NS 20000000 /* what moves between two readings of one tick */
 /* The command began before it was moved into the cgroup: its fork, 0.1 to 0.4 ms of it, is in its exit status alone. */
 #define TREE_ABOVE_NS 2000000
+/* Steal from before the run, which the scheduler takes off the first task that runs after it and perf does not: no more than this. */
+#define STOLEN_BEFORE_NS 100000000
 #define THREAD_END_NS                                                                              \
 	5000 /* of a thread's end is in the cgroup and not in what its parent is told */
 
@@ -47,11 +49,11 @@ uint64_t conclude_cgroup_lost_ns(const struct cpu_sources *s)
 }
 
 /* The recorder's own CPU time since the cgroup was first read: it is in the same one. */
-static uint64_t own_share_ns(const struct monitor *m, const struct assay_run_info *info)
+static uint64_t own_share_ns(const struct monitor *m, uint64_t self_cpu_ns)
 {
 	uint64_t before_ns = m->collect.cgroup_self_before_ns;
 
-	return info->self_cpu_ns > before_ns ? info->self_cpu_ns - before_ns : 0;
+	return self_cpu_ns > before_ns ? self_cpu_ns - before_ns : 0;
 }
 
 /* Whoever was in it for a while shows at neither end of the run: what it has more than the tree may be another's as well as the job's. */
@@ -62,9 +64,13 @@ void conclude_cgroup_shared(struct cpu_sources *s, bool left, bool only_us)
 	whole.tree_ns = s->cgroup_most_ns;
 	bool beyond =
 		s->has_perf && s->perf_ns > s->cgroup_most_ns + conclude_perf_excess_ns(&whole);
-	/* Else some of the job is somewhere else; where a process may have lost children, perf alone can tell. */
-	s->cgroup_bounds = !left && s->cgroup_most_ns + SEEN_AT_THE_END_NS >= s->tree_ns &&
-			   !(beyond && s->sigchld_ignored);
+	s->perf_beyond = beyond && (s->sigchld_ignored ||
+					   s->perf_ns > s->cgroup_most_ns + s->cgroup_most_ns / 4 +
+								STOLEN_BEFORE_NS +
+								conclude_perf_excess_ns(&whole));
+	/* Else some of the job is somewhere else; where a process may have lost children, or so much is missing, perf alone can tell. */
+	s->cgroup_bounds =
+		!left && s->cgroup_most_ns + SEEN_AT_THE_END_NS >= s->tree_ns && !s->perf_beyond;
 	s->cgroup_exact = only_us && s->cgroup_bounds && !beyond &&
 			  s->cgroup_most_ns <= s->tree_ns + conclude_cgroup_error_ns(s);
 	if (s->cgroup_exact)
@@ -73,8 +79,15 @@ void conclude_cgroup_shared(struct cpu_sources *s, bool left, bool only_us)
 
 void conclude_cgroup_own(struct cpu_sources *s, bool left)
 {
+	struct cpu_sources whole = *s;
+
+	/* What left it and was waited for is in the tree; what left it and was not, perf alone has seen. */
+	whole.tree_ns = s->cgroup_ns;
+	s->perf_beyond = s->has_perf &&
+			 s->perf_ns > s->cgroup_ns + conclude_allowed_ns(&whole) + 3 * s->stolen_ns;
 	/* Else something of the job left it: another manager of cgroups, or the job itself. */
-	s->cgroup_exact = !left && s->cgroup_ns + SEEN_AT_THE_END_NS >= s->tree_ns;
+	s->cgroup_exact =
+		!left && !s->perf_beyond && s->cgroup_ns + SEEN_AT_THE_END_NS >= s->tree_ns;
 	s->cgroup_left = !s->cgroup_exact;
 }
 
@@ -83,8 +96,7 @@ bool conclude_cgroup_has_all(const struct cpu_sources *s)
 	return s->cgroup_exact && s->cgroup_ns + TREE_ABOVE_NS >= s->tree_ns;
 }
 
-void conclude_cgroup_sources(
-	const struct monitor *m, const struct assay_run_info *info, struct cpu_sources *s)
+void conclude_cgroup_sources(const struct monitor *m, uint64_t self_cpu_ns, struct cpu_sources *s)
 {
 	struct summary cpu = selected_summary(m, CGROUP_CPU_KEY);
 
@@ -97,7 +109,7 @@ void conclude_cgroup_sources(
 	s->cgroup_ns = cpu.delta;
 	s->cgroup_own = is_own(m, CGROUP_CPUACCT);
 	if (!s->cgroup_own) {
-		uint64_t share_ns = own_share_ns(m, info);
+		uint64_t share_ns = own_share_ns(m, self_cpu_ns);
 
 		s->cgroup_most_ns = s->cgroup_ns > share_ns ? s->cgroup_ns - share_ns : 0;
 		conclude_cgroup_shared(
@@ -111,25 +123,21 @@ void conclude_cgroup_notes(struct assay_run_info *info, const struct cpu_sources
 {
 	double cgroup = (double) s->cgroup_ns / 1e9;
 
-	if (s->cgroup_left)
+	/* perf has more, too, where the counter was set back: that is said first. */
+	if (s->cgroup_left && s->perf_beyond && !s->cgroup_set_back)
+		run_info_note(info,
+			"perf counted %.3f s of CPU time and the job's own cgroup %.3f s: "
+			"something "
+			"of the job was moved to another cgroup, so what the cgroup counted is a "
+			"lower bound",
+			(double) s->perf_ns / 1e9, cgroup);
+	else if (s->cgroup_left)
 		run_info_note(info,
 			"the job's own cgroup counted %.3f s of CPU time and its processes %.3f s: "
 			"%s, so what the cgroup counted is a lower bound",
 			cgroup, (double) s->tree_ns / 1e9,
 			s->cgroup_set_back ? SET_BACK_WORDS
 					   : "something of the job was moved to another cgroup");
-	if (!s->cgroup_exact || !s->has_perf)
-		return;
-	/* perf is held against the cgroup, which has the children that nobody waited for as well. */
-	struct cpu_sources whole = *s;
-	whole.tree_ns = s->cgroup_ns;
-	if (s->perf_ns > s->cgroup_ns + conclude_perf_excess_ns(&whole) ||
-		s->perf_ns + conclude_perf_deficit_ns(&whole) < s->cgroup_ns)
-		run_info_note(info,
-			"two sources of CPU time disagree: perf %.3f s, the job's cgroup %.3f s; "
-			"perf does not see the end of a process and stops at a setuid program, and "
-			"it counts what the hypervisor and interrupts took",
-			(double) s->perf_ns / 1e9, cgroup);
 }
 
 /* Whether what this controller counted is the job's alone. */

@@ -12,59 +12,6 @@
 #include "linux/host.h"
 #include "monitor/conclude_parts.h"
 
-/* What two sources of one quantity may differ by before a reader is told. */
-static uint64_t conclude_perf_error_ns(const struct cpu_sources *s)
-{
-	return s->tree_ns / 100 > 20000000 ? s->tree_ns / 100 : 20000000;
-}
-
-/* perf's task clock misses a process's own teardown (about 40 us, more for a big one), and it counts what a hypervisor or an interrupt took
- * from the task (CONFIG_PARAVIRT_TIME_ACCOUNTING, CONFIG_IRQ_TIME_ACCOUNTING: the scheduler's clock_task leaves both out). What it
- * has beyond that was waited for by nobody. */
-uint64_t conclude_perf_excess_ns(const struct cpu_sources *s)
-{
-	/* /proc/stat shows stolen time cut to ticks, and on a crowded virtual machine perf had up to three times as much more. */
-	return conclude_perf_error_ns(s) + 3 * s->stolen_ns;
-}
-
-uint64_t conclude_perf_deficit_ns(const struct cpu_sources *s)
-{
-	return 20000000 + s->tree_ns / 50 + s->processes * 150000;
-}
-
-/* Nothing can have been lost where the cgroup, with whoever else is in it, counted no more than was waited for. Steal from before the run, which
- * the scheduler takes off the first task that runs after it and perf does not, is told from a loss by this alone. */
-static bool cgroup_has_no_room(const struct cpu_sources *s)
-{
-	return s->cgroup_bounds && s->cgroup_most_ns <= s->tree_ns + conclude_cgroup_error_ns(s);
-}
-
-enum reap_alarm conclude_reap_alarm(const struct cpu_sources *s)
-{
-	bool gap = s->has_perf && s->perf_ns > s->tree_ns + conclude_perf_excess_ns(s) &&
-		   !s->childless && !cgroup_has_no_room(s);
-
-	/* The cgroup knows better than perf; without a child, what it has more is of the ends of threads. */
-	if (s->cgroup_exact)
-		gap = conclude_cgroup_lost_ns(s) > 0 && !s->childless;
-	if (gap || s->sigchld_ignored)
-		return REAP_SEEN;
-	return s->has_perf || s->childless || s->cgroup_exact || cgroup_has_no_room(s)
-		       ? REAP_NONE_DETECTED
-		       : REAP_SUSPECTED;
-}
-
-/* What was stolen from the whole machine, by the job's share of its CPUs: twice that, for the stealing is not even. */
-static uint64_t stolen_ns(struct monitor *m)
-{
-	uint64_t now_ns = host_stolen_ns(m->collect.roots, &m->collect.kept[KEPT_STAT]);
-	uint64_t stolen = now_ns > m->stolen_at_start_ns ? now_ns - m->stolen_at_start_ns : 0;
-	double elapsed = (double) (clock_monotonic_ns() - m->schedule.start_ns + 1);
-	double share = 2 * (double) m->ledger.tree_cpu_ns / ((double) m->cpus_online * elapsed);
-
-	return share < 1 ? (uint64_t) (share * (double) stolen) : stolen;
-}
-
 /* A cgroup that the run shares with its recorder is asked only where the tree cannot tell. */
 static bool claims_by_cgroup(const struct verdict *v)
 {
@@ -91,24 +38,42 @@ static void note_what_was_lost(struct assay_run_info *info, const struct verdict
 			v->why, (double) lost_ns / 1e9);
 }
 
-struct verdict conclude_verdict(struct monitor *m, struct assay_run_info *info)
+/* By what it was seen that children were lost. */
+static void say_seen(const struct ledger *l, struct verdict *v)
+{
+	const struct cpu_sources *s = &v->cpu;
+	bool by_cgroup = conclude_cgroup_lost_ns(s) > 0;
+	bool by_perf = !s->cgroup_exact && s->has_perf &&
+		       s->perf_ns > s->tree_ns + conclude_perf_excess_ns(s);
+
+	if (l->autoreap_pid) {
+		struct buf name = { 0 };
+		text_add_printable(&name, l->autoreap_name, strlen(l->autoreap_name));
+		snprintf(v->why, sizeof(v->why),
+			"process %d (%s) ignores SIGCHLD, so the kernel reaps its children and "
+			"counts them nowhere",
+			(int) l->autoreap_pid, name.data ? name.data : "");
+		buf_done(&name);
+	} else if (s->sigchld_ignored) {
+		snprintf(v->why, sizeof(v->why),
+			"the job was started with SIGCHLD ignored: the kernel may have reaped "
+			"children and counted them nowhere");
+	} else {
+		snprintf(v->why, sizeof(v->why),
+			"%s CPU time of children that nobody waited for (SIGCHLD ignored or "
+			"SA_NOCLDWAIT in some parent)",
+			by_cgroup ? "the job's cgroup counted"
+			: by_perf ? "perf saw"
+				  : "samples saw");
+	}
+}
+
+struct verdict conclude_verdict(struct monitor *m, struct assay_run_info *info, bool running)
 {
 	struct ledger *l = &m->ledger;
-	struct summary perf = selected_summary(m, PERF_CPU_KEY);
-	struct verdict v = { .cpu = { .keeper_ns = l->exits.user_ns + l->exits.system_ns,
-				     .tree_ns = l->tree_cpu_ns,
-				     .has_perf = perf.quality != ABSENT,
-				     .perf_ns = perf.last,
-				     .processes = m->census.started > l->seen ? m->census.started
-									      : l->seen,
-				     .sigchld_ignored = l->autoreap_pid != 0,
-				     .stolen_ns = stolen_ns(m) } };
+	struct verdict v = { 0 };
 
-	/* Without perf to tell, a job that began with SIGCHLD ignored and had children must be taken to have lost some. */
-	if (l->born_ignoring_sigchld && !v.cpu.has_perf && v.cpu.processes > 1)
-		v.cpu.sigchld_ignored = true;
-	v.cpu.childless = m->census.fd >= 0 && m->census.complete && m->census.started == 1;
-	conclude_cgroup_sources(m, info, &v.cpu);
+	conclude_gather(m, info->self_cpu_ns, !running, &v.cpu);
 	v.alarm = conclude_reap_alarm(&v.cpu);
 	if (l->no_subreaper) {
 		v.alarm = REAP_SEEN;
@@ -120,37 +85,13 @@ struct verdict conclude_verdict(struct monitor *m, struct assay_run_info *info)
 		return v;
 	}
 	v.unexplained = v.cpu.has_perf && !v.cpu.childless && !v.cpu.cgroup_exact &&
-			!cgroup_has_no_room(&v.cpu) &&
+			!conclude_cgroup_has_no_room(&v.cpu) &&
 			v.cpu.perf_ns > v.cpu.tree_ns + conclude_perf_error_ns(&v.cpu);
 	if (v.alarm == REAP_SUSPECTED)
-		snprintf(v.why, sizeof(v.why),
-			"children that a parent with SA_NOCLDWAIT never waits for would go unseen: "
-			"perf is not in use, and %s",
-			v.cpu.cgroup_bounds ? "the job's cgroup counted more than the job and assay"
-					    : "no cgroup is known to hold all of it");
+		conclude_say_suspected(l, &v.cpu, v.why, sizeof(v.why));
 	if (v.alarm != REAP_SEEN)
 		return v;
-	if (l->autoreap_pid) {
-		struct buf name = { 0 };
-		text_add_printable(&name, l->autoreap_name, strlen(l->autoreap_name));
-		snprintf(v.why, sizeof(v.why),
-			"process %d (%s) ignores SIGCHLD, so the kernel reaps its children and "
-			"counts them nowhere",
-			(int) l->autoreap_pid, name.data ? name.data : "");
-		buf_done(&name);
-	} else if (v.cpu.sigchld_ignored) {
-		snprintf(v.why, sizeof(v.why),
-			"the job was started with SIGCHLD ignored: the kernel may have reaped "
-			"children and counted them nowhere");
-	} else if (v.cpu.cgroup_exact) {
-		snprintf(v.why, sizeof(v.why),
-			"the job's cgroup counted CPU time of children that nobody waited for "
-			"(SIGCHLD ignored or SA_NOCLDWAIT in some parent)");
-	} else {
-		snprintf(v.why, sizeof(v.why),
-			"perf saw CPU time of children that nobody waited for (SIGCHLD ignored or "
-			"SA_NOCLDWAIT in some parent)");
-	}
+	say_seen(l, &v);
 	note_what_was_lost(info, &v);
 	return v;
 }
@@ -207,7 +148,9 @@ static struct cpu_claim claim(const struct monitor *m, const struct verdict *v)
 	uint64_t stolen_ns = 3 * v->cpu.stolen_ns;
 	uint64_t perf_ns =
 		v->cpu.has_perf && v->cpu.perf_ns > stolen_ns ? v->cpu.perf_ns - stolen_ns : 0;
-	if (perf_ns > c.cpu_ns) {
+	/* Within its error it may be the end of somebody's time slice as well as a child's. */
+	if (v->alarm == REAP_SEEN &&
+		perf_ns > c.cpu_ns + v->cpu.cut_ns + conclude_perf_error_ns(&v->cpu)) {
 		/* What was lost is split as what was seen. */
 		double share = c.cpu_ns ? (double) c.user_ns / (double) c.cpu_ns : 0;
 		c.user_ns = (uint64_t) (share * (double) perf_ns);
@@ -221,13 +164,11 @@ static struct cpu_claim claim(const struct monitor *m, const struct verdict *v)
 void conclude_say_unseen(const struct verdict *v, struct headline *h)
 {
 	const struct cpu_sources *s = &v->cpu;
-	uint64_t unseen_ns = s->has_perf && !s->cgroup_exact ? conclude_perf_excess_ns(s)
-							     : conclude_cgroup_error_ns(s);
 	char unseen[UNITS_TEXT_SIZE];
 
 	if (may_miss(v) || s->childless || s->processes < 2 || h->why[0])
 		return;
-	format_duration(unseen_ns, unseen);
+	format_duration(conclude_unseen_ns(s), unseen);
 	snprintf(h->why, sizeof(h->why),
 		"children that nobody waits for (SA_NOCLDWAIT, the end of a PID namespace) are "
 		"noticed from %s of CPU time on",
@@ -251,6 +192,10 @@ static void add_cpu(const struct monitor *m, struct assay_run_info *info, const 
 		if (lost_ns > 0 && n > 0)
 			snprintf(h->why + n, sizeof(h->why) - (size_t) n,
 				": %s that are in no exit status", lost);
+		else if (v->cpu.cgroup_own && n > 0 && !conclude_perf_tells(&v->cpu))
+			snprintf(h->why + n, sizeof(h->why) - (size_t) n,
+				"; one that moved itself to another cgroup between two samples "
+				"would be missing");
 	} else if (may_miss(v)) {
 		h->has_lower = h->has_upper = true;
 		h->lower = c->cpu_ns;
@@ -334,42 +279,42 @@ void conclude_cpu(struct monitor *m, struct assay_run_info *info, const struct v
 	add_cores(m, info, v, &c);
 }
 
-void conclude_notes_on_cpu(struct monitor *m, struct assay_run_info *info, const struct verdict *v)
+void conclude_notes_on_cpu(struct monitor *m, struct assay_run_info *info)
 {
-	const struct cpu_sources *c = &v->cpu;
-
 	if (m->collect.keeper_lost)
 		run_info_note(info, "the keeper was killed; the recorder took over its work, I/O "
 				    "of the dead is a lower bound");
-	/* With a cgroup that knows, perf is compared with that. */
-	if (!c->has_perf || v->alarm == REAP_SEEN || c->cgroup_exact)
-		return;
-	if (c->perf_ns > c->tree_ns + conclude_perf_error_ns(c))
-		run_info_note(info,
-			"two sources of CPU time disagree: perf %.3f s, waited for and living %.3f "
-			"s; perf also "
-			"counts what the hypervisor and interrupts took from the job (%.3f s on "
-			"the whole machine "
-			"meanwhile)",
-			(double) c->perf_ns / 1e9, (double) c->tree_ns / 1e9,
-			(double) c->stolen_ns / 1e9);
-	if (c->perf_ns + conclude_perf_deficit_ns(c) < c->tree_ns)
-		run_info_note(info,
-			"two sources of CPU time disagree: perf %.3f s, waited for and living %.3f "
-			"s; perf does not see the end of a process and stops at a setuid program",
-			(double) c->perf_ns / 1e9, (double) c->tree_ns / 1e9);
 }
 
-void conclude_perf_rung(const struct cpu_sources *s, struct rung *rung)
+/* It is for who looks at the sources: nobody need do anything about it. */
+void conclude_perf_rung(const struct verdict *v, struct rung *rung)
 {
+	const struct cpu_sources *s = &v->cpu;
 	struct cpu_sources whole = *s;
 
 	if (strcmp(rung->key, PERF_CPU_KEY) != 0 || !s->has_perf)
 		return;
+	/* The cgroup has the children that nobody waited for as well. */
 	if (s->cgroup_exact)
 		whole.tree_ns = s->cgroup_ns;
-	if (s->perf_ns + conclude_perf_deficit_ns(&whole) < whole.tree_ns)
+	if ((s->perf_blind && s->perf_ns < whole.tree_ns) ||
+		s->perf_ns + whole.tree_ns / 100 + conclude_perf_error_ns(&whole) +
+				conclude_perf_deficit_ns(&whole) <
+			whole.tree_ns)
 		snprintf(rung->why, sizeof(rung->why),
 			"less than the job used: perf does not see the end of a process and stops "
-			"at a setuid program");
+			"at a program that is setuid or may not be read");
+	else if (s->perf_ns <= whole.tree_ns + conclude_perf_error_ns(&whole) ||
+		 (!s->cgroup_exact && v->alarm == REAP_SEEN))
+		return;
+	else if (!s->cgroup_exact && s->perf_ns <= s->tree_ns + s->cut_ns)
+		snprintf(rung->why, sizeof(rung->why),
+			"more than was waited for and lives: what living processes waited for is "
+			"told in clock ticks");
+	else
+		snprintf(rung->why, sizeof(rung->why),
+			"more than %s: perf also counts what the hypervisor and interrupts took "
+			"from the job (%llu ms on the whole machine meanwhile)",
+			s->cgroup_exact ? "the job's cgroup counted" : "was waited for and lives",
+			(unsigned long long) (s->stolen_ns / 1000000));
 }

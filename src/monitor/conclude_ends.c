@@ -37,6 +37,9 @@ void conclude_waits(const struct monitor *m, struct verdict *v, bool running)
 	} else {
 		v->lost = false;
 	}
+	/* At the end, what lives on may add to everything. */
+	bool left = !running && !m->ledger.all_ended;
+	v->shortfall = (struct shortfall){ .cpu = may_miss(v) || left, .others = v->lost || left };
 }
 
 static void say_who_is_left(

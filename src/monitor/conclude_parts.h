@@ -18,6 +18,7 @@ struct verdict {
 	char why[240]; /* of the alarm */
 	bool lost; /* of memory and I/O: somebody may have ended whom nobody waited for, as lost_why says */
 	char lost_why[240];
+	struct shortfall shortfall; /* of the rows */
 };
 
 /* Children may have been lost: seen, or nothing here could show that none were. */
@@ -50,7 +51,12 @@ int selected_row(const struct monitor *m, const char *key);
 /* The run's summary of a selected row; ABSENT when it was not selected or never read. */
 struct summary selected_summary(const struct monitor *m, const char *key);
 
-struct verdict conclude_verdict(struct monitor *m, struct assay_run_info *info);
+struct verdict conclude_verdict(struct monitor *m, struct assay_run_info *info, bool running);
+/* What each source of CPU time says; `over`: the job has ended. */
+void conclude_gather(struct monitor *m, uint64_t self_cpu_ns, bool over, struct cpu_sources *s);
+/* Why nothing can tell that no child was lost. */
+void conclude_say_suspected(
+	const struct ledger *l, const struct cpu_sources *s, char *why, size_t size);
 /* Fills what is known of who was waited for; the alarm is filled already. */
 void conclude_waits(const struct monitor *m, struct verdict *v, bool running);
 /* After all other headlines: bounds what those that have not ended may add to. */
@@ -60,14 +66,13 @@ void conclude_cpu(struct monitor *m, struct assay_run_info *info, const struct v
 void conclude_network(struct monitor *m, struct assay_run_info *info);
 /* Notes on the node's energy. */
 void conclude_energy(struct monitor *m, struct assay_run_info *info);
-void conclude_notes_on_cpu(struct monitor *m, struct assay_run_info *info, const struct verdict *v);
+void conclude_notes_on_cpu(struct monitor *m, struct assay_run_info *info);
 /* Fills what the cgroup says of CPU time; the other sources are filled already. */
-void conclude_cgroup_sources(
-	const struct monitor *m, const struct assay_run_info *info, struct cpu_sources *s);
+void conclude_cgroup_sources(const struct monitor *m, uint64_t self_cpu_ns, struct cpu_sources *s);
 void conclude_cgroup(struct monitor *m, struct assay_run_info *info, const struct cpu_sources *s);
 void conclude_cgroup_notes(struct assay_run_info *info, const struct cpu_sources *s);
-/* Says of perf's rung why it has less than the others. */
-void conclude_perf_rung(const struct cpu_sources *s, struct rung *rung);
+/* Says of perf's rung why it has less or more than the others. */
+void conclude_perf_rung(const struct verdict *v, struct rung *rung);
 /* What may be claimed for a rung that is the cgroup's. */
 void conclude_cgroup_rung(const struct cpu_sources *s, struct rung *rung);
 /* By CPU time, the largest first. */
@@ -84,7 +89,8 @@ void conclude_note_pss(const struct monitor *m, struct assay_run_info *info);
 void conclude_host(struct monitor *m, struct assay_run_info *info);
 /* Every selected source of each quantity, the one in use among them. `v` NULL: of a target that was not started by us. */
 void conclude_rungs(struct monitor *m, struct assay_run_info *info, const struct verdict *v);
-void conclude_totals(struct monitor *m, struct assay_run_info *info);
+/* After conclude_rungs(): the same judgement for the same number. `v` as there. */
+void conclude_totals(struct monitor *m, struct assay_run_info *info, const struct verdict *v);
 void conclude_devices(struct monitor *m, struct assay_run_info *info);
 void conclude_memory(
 	struct monitor *m, struct assay_run_info *info, const struct verdict *v, bool running);

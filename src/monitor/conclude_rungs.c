@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Every selected source of each quantity, what may be claimed for it, and which one the headline goes by. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/macros.h"
@@ -50,19 +51,11 @@ static uint8_t of_whole_run(const struct measure *row, uint8_t quality)
 	return row->reduce & MAX ? measure_peak_quality(row, quality) : quality;
 }
 
-/* It counts what is waited for and what lives, and so lacks those that nobody waited for. */
-static bool counts_by_waiting(const struct measure *r)
-{
-	return strcmp(r->quantity, "wall") != 0 &&
-	       (strncmp(r->key, "keeper_", strlen("keeper_")) == 0 ||
-		       strncmp(r->key, "tree_", strlen("tree_")) == 0);
-}
-
-static void lower_by_the_lost(struct rung *rung)
+static void lower_by_the_missing(const struct verdict *v, struct rung *rung)
 {
 	if (rung->value.quality == EXACT)
 		rung->value.quality = LOWER_BOUND;
-	else if (rung->value.quality == ESTIMATE)
+	else if (rung->value.quality == ESTIMATE && (may_miss(v) || v->lost))
 		snprintf(rung->why, sizeof(rung->why),
 			"of what was waited for: children that nobody waited for are not in it");
 }
@@ -82,11 +75,9 @@ static void adjust_for_target(const struct view *view, struct rung *rung)
 
 static void adjust_for_job(const struct verdict *v, const struct measure *r, struct rung *rung)
 {
-	bool of_cpu = strncmp(r->quantity, "cpu", strlen("cpu")) == 0;
-
-	if ((of_cpu ? may_miss(v) : v->lost) && counts_by_waiting(r))
-		lower_by_the_lost(rung);
-	conclude_perf_rung(&v->cpu, rung);
+	if (conclude_falls_short(&v->shortfall, r))
+		lower_by_the_missing(v, rung);
+	conclude_perf_rung(v, rung);
 	conclude_cgroup_rung(&v->cpu, rung);
 }
 
@@ -224,4 +215,42 @@ void conclude_rungs(struct monitor *m, struct assay_run_info *info, const struct
 	add_rung_of(info, "memory_peak",
 		"the largest process alone: more than any sum at a sample, and the job had no "
 		"less");
+}
+
+/* A number that is the whole of its row has one quality, wherever it stands. A peak's is of another kind than that of its row. */
+static void judge_as_rung(
+	struct assay_run_info *info, const struct measure *r, struct summary *total)
+{
+	for (size_t i = 0; i < info->n_rungs; i++) {
+		const struct rung *rung = &info->rungs[i];
+
+		if (strcmp(rung->key, r->key) != 0 || strcmp(rung->quantity, r->quantity) != 0 ||
+			rung->value.quality == ABSENT)
+			continue;
+		if (rung->value.n == whole_run(r, total))
+			total->quality = rung->value.quality;
+		else
+			total->quality = (uint8_t) quality_worse(
+				(enum quality) total->quality, (enum quality) rung->value.quality);
+	}
+}
+
+void conclude_totals(struct monitor *m, struct assay_run_info *info, const struct verdict *v)
+{
+	if (!info->run_totals)
+		info->run_totals = calloc(m->measures->n, sizeof(*info->run_totals));
+	for (size_t row = 0; info->run_totals && row < m->measures->n; row++) {
+		const struct measure *r = m->measures->rows[row];
+		struct summary *total = &info->run_totals[row];
+
+		if (r->scope != SINGLE)
+			continue;
+		*total = monitor_run_summary(m, row);
+		if (total->quality == ABSENT)
+			continue;
+		if (v && total->quality == EXACT && conclude_falls_short(&v->shortfall, r))
+			total->quality = LOWER_BOUND;
+		if (r->quantity && !(r->reduce & MAX))
+			judge_as_rung(info, r, total);
+	}
 }

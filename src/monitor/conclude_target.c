@@ -309,7 +309,7 @@ void conclude_target(
 	if (!running) {
 		note_what_is_missing(m, info, a);
 		conclude_names_of(info, a);
-		conclude_totals(m, info);
+		conclude_totals(m, info, NULL);
 		conclude_devices(m, info);
 		conclude_note_time(m, info);
 	}

@@ -2,7 +2,10 @@
 /* Hands on each sample as it is, with the processes that weigh most in it. */
 #include "monitor/hand_on.h"
 
+#include <string.h>
+
 #include "base/clock.h"
+#include "monitor/conclude.h"
 #include "monitor/lines.h"
 #include "monitor/loop.h"
 #include "monitor/views.h"
@@ -56,11 +59,26 @@ static bool is_handed_on(const struct monitor *m, const struct process *p)
 	       (m->n_views == 0 || (p->share.targets & m->views[0].collect.account->bit));
 }
 
+/* Of a job that may have lost children, or that somebody outlives: what was waited for is a lower bound. */
+static const struct accumulator *judged(struct monitor *m, bool last)
+{
+	struct shortfall s = conclude_shortfall(m, last);
+
+	if (!s.cpu && !s.others)
+		return m->batch.singles;
+	memcpy(m->handed_singles, m->batch.singles, m->measures->n * sizeof(*m->handed_singles));
+	for (size_t row = 0; row < m->measures->n; row++)
+		if (m->handed_singles[row].quality == EXACT &&
+			conclude_falls_short(&s, m->measures->rows[row]))
+			m->handed_singles[row].quality = LOWER_BOUND;
+	return m->handed_singles;
+}
+
 /* The rows of the first target, and those of the machine. */
-static const struct accumulator *singles(struct monitor *m)
+static const struct accumulator *singles(struct monitor *m, bool last)
 {
 	if (m->n_views == 0)
-		return m->batch.singles;
+		return judged(m, last);
 	for (size_t row = 0; row < m->measures->n; row++)
 		m->handed_singles[row] = views_row_is_own(m, row) ? m->batch.targets[0].singles[row]
 								  : m->batch.singles[row];
@@ -119,7 +137,7 @@ void hand_on_sample(struct monitor *m, bool last)
 		.measures = m->measures,
 		.selected = m->selected,
 		.process_column = m->column,
-		.singles = singles(m),
+		.singles = singles(m, last),
 		.processes = m->sample_processes };
 	sample.n_processes = choose_processes(m, &sample.n_living);
 	for (size_t i = 0; i < sample.n_processes; i++)

@@ -13,6 +13,7 @@
 #include "collect/energy_domains.h"
 #include "linux/host.h"
 #include "linux/swapping.h"
+#include "monitor/conclude.h"
 #include "monitor/hand_on.h"
 #include "monitor/lines.h"
 #include "monitor/views.h"
@@ -79,11 +80,12 @@ int monitor_init(struct monitor *m, const struct roots *roots, const struct meas
 	m->window_singles = calloc(n, sizeof(*m->window_singles));
 	m->process_records = calloc(PROCESSES_PER_RECORD, sizeof(*m->process_records));
 	m->candidates = calloc(PROCESSES_PER_RECORD, sizeof(*m->candidates));
+	m->handed_singles = calloc(n, sizeof(*m->handed_singles));
 	m->collect.energy = calloc(1, sizeof(*m->collect.energy));
 	m->collect.scratch = malloc(COLLECT_SCRATCH_SIZE);
 	if (!m->column || !m->batch.singles || !m->batch.run_singles || !m->batch.totals ||
-		!m->window_singles || !m->process_records || !m->candidates || !m->collect.energy ||
-		!m->collect.scratch) {
+		!m->window_singles || !m->process_records || !m->candidates || !m->handed_singles ||
+		!m->collect.energy || !m->collect.scratch) {
 		monitor_done(m);
 		return error_set(err, -ENOMEM, "cannot prepare to record");
 	}
@@ -167,6 +169,9 @@ static void begin_counters(struct monitor *m, uint64_t start_ns)
 void monitor_start(struct monitor *m, uint64_t start_ns, uint64_t sample_interval_ns,
 	uint64_t report_interval_ns)
 {
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	m->cpus_online = cpus > 0 ? (unsigned) cpus : 1;
 	schedule_start(&m->schedule, start_ns, sample_interval_ns, report_interval_ns);
 	if (m->effort.budget > 0)
 		schedule_make_even(&m->schedule);
@@ -263,7 +268,7 @@ void monitor_baseline(struct monitor *m)
 	m->sleep_offset_ns = clock_slept_ns();
 	m->collect.shared_low_bytes = host_shared_memory_bytes();
 	m->swapped_at_start_bytes = host_swapped_out_bytes(m->collect.roots);
-	m->stolen_at_start_ns = host_stolen_ns(m->collect.roots, &m->collect.kept[KEPT_STAT]);
+	host_meanwhile(m->collect.roots, &m->collect.kept[KEPT_STAT], true, &m->at_start);
 	for (size_t i = 0; collectors[i]; i++) {
 		if (!m->active[i] || !collectors[i]->counted_before)
 			continue;
@@ -332,6 +337,17 @@ static void summarise_singles(struct monitor *m, const struct view *view, struct
 			ret[row].subjects_why = t->why;
 		}
 	}
+}
+
+/* Lines are judged as the end of the run is, by what is known until then. */
+static void lower_counts(struct monitor *m, bool last, struct summary *singles)
+{
+	struct shortfall s = conclude_shortfall(m, last);
+
+	for (size_t row = 0; row < m->measures->n; row++)
+		if (singles[row].quality == EXACT &&
+			conclude_falls_short(&s, m->measures->rows[row]))
+			singles[row].quality = LOWER_BOUND;
 }
 
 static void next_window(struct monitor *m, uint64_t now_ns)
@@ -408,6 +424,7 @@ static void close_window(struct monitor *m, bool last)
 		close_views(m, &record);
 	} else {
 		summarise_singles(m, NULL, m->window_singles);
+		lower_counts(m, last, m->window_singles);
 		lines_choose(m, &record);
 		hand_to_sink(
 			m->sink, &record, &m->sink_failures, m->sink_error, sizeof(m->sink_error));

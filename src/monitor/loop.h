@@ -9,6 +9,7 @@
 
 #include "collect/collect.h"
 #include "collect/interfaces.h"
+#include "linux/host.h"
 #include "model/record.h"
 #include "model/run_info.h"
 #include "model/sample.h"
@@ -64,8 +65,8 @@ struct monitor {
 	struct watch *watch; /* heap; NULL: a job */
 	struct view *views; /* one a target */
 	size_t n_views;
-	struct accumulator
-		*handed_singles; /* room for a sample that is handed on; NULL without views */
+	struct accumulator *
+		handed_singles; /* room for a sample that is handed on otherwise than it was read */
 	struct view *view; /* the one that conclusions are drawn for; NULL: the job */
 	/* Takes every sample once windows are wider than the sample interval, so that the last moments are kept at full resolution; NULL. */
 	struct sample_sink *samples;
@@ -77,7 +78,7 @@ struct monitor {
 	uint64_t sleep_offset_ns; /* CLOCK_BOOTTIME - CLOCK_MONOTONIC when last looked at */
 	uint64_t suspended_ns, suspended_in_window_ns;
 	uint64_t baseline_ns; /* when those counters were read that ran before the job */
-	uint64_t stolen_at_start_ns;
+	struct host_meanwhile at_start;
 	uint64_t swapped_at_start_bytes; /* by the machine, so far */
 	unsigned cpus_online; /* when last concluded: each question opens a file */
 	uint64_t sequence, ticks;

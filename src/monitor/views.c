@@ -77,8 +77,7 @@ int monitor_watch(struct monitor *m, const struct target *targets, size_t n, str
 	m->watch = calloc(1, sizeof(*m->watch));
 	m->views = calloc(n, sizeof(*m->views));
 	m->batch.targets = calloc(n, sizeof(*m->batch.targets));
-	m->handed_singles = calloc(m->measures->n, sizeof(*m->handed_singles));
-	if (!m->watch || !m->views || !m->batch.targets || !m->handed_singles)
+	if (!m->watch || !m->views || !m->batch.targets)
 		return error_set(err, -ENOMEM, "cannot prepare to record");
 	int r = watch_init(m->watch, &m->ledger, targets, n, err);
 	if (r < 0)

@@ -36,6 +36,24 @@ static void pid_begins(struct census *c, pid_t pid)
 	intmap_remove(&c->reaped_before, pid);
 }
 
+static void remember_parent(struct census *c, pid_t parent)
+{
+	if (parent == c->ledger->keeper_pid || c->n_parents == CENSUS_PARENTS)
+		return;
+	for (size_t i = 0; i < c->n_parents; i++)
+		if (c->parents[i] == parent)
+			return;
+	c->parents[c->n_parents++] = parent;
+}
+
+/* A parent that perf does not follow loses children unseen, and lives as long as they do: else they are the keeper's. */
+static void look_at_parents(struct census *c)
+{
+	for (size_t i = 0; i < c->n_parents; i++)
+		ledger_look_whether_followed(c->ledger, c->parents[i]);
+	c->n_parents = 0;
+}
+
 static void on_fork(struct census *c, const struct connector_event *e)
 {
 	uint32_t *threads = intmap_get(&c->threads, e->tgid);
@@ -49,6 +67,7 @@ static void on_fork(struct census *c, const struct connector_event *e)
 	if (threads || !member(c, e->parent_tgid))
 		return;
 	c->started++;
+	remember_parent(c, e->parent_tgid);
 	ledger_pid_begins(c->ledger, e->tgid);
 	pid_begins(c, e->tgid);
 	add_member(c, e->tgid, 1);
@@ -90,8 +109,12 @@ static void on_exit_of(struct census *c, const struct connector_event *e)
 	pid_t tgid = e->tgid;
 	uint32_t *threads = intmap_get(&c->threads, tgid);
 
-	if (!threads || (--*threads & ~HAS_FORKED) > 0)
+	if (!threads)
 		return;
+	if ((--*threads & ~HAS_FORKED) > 0) {
+		c->threads_ended++;
+		return;
+	}
 	intmap_remove(&c->threads, tgid);
 	overlap_exited(&c->overlap, tgid);
 	if (c->keep_ended && intmap_set(&c->ended, tgid, 0) < 0)
@@ -153,6 +176,7 @@ uint64_t census_drain(struct census *c)
 		c->lost += lost;
 		begin_anew(c);
 	}
+	look_at_parents(c);
 	return events > 0 ? (uint64_t) events : 0;
 }
 

@@ -15,15 +15,22 @@ struct connector_event;
 struct exit_page;
 struct ledger;
 
+/* Parents that are looked at after one drain. */
+#define CENSUS_PARENTS 16
+
 struct census {
 	int fd; /* -1 when not listening */
 	struct ledger *ledger;
 	struct intmap threads; /* living member processes: pid -> its living threads */
 	uint64_t started, n_ended;
+	uint64_t threads_ended; /* beside the last one of each process */
 	uint64_t alive, alive_max; /* at one time */
 	uint64_t alive_at_look;
 	uint64_t lost; /* times the kernel dropped events for want of room */
 	struct overlap overlap; /* only with records of ended tasks */
+	pid_t parents
+		[CENSUS_PARENTS]; /* that forked since the last drain, as many as there is room for */
+	size_t n_parents;
 	bool complete; /* every event since the first fork was received */
 	/* For records of ended tasks, which may be read only after the end was told: who ended lately, and before the last turn. */
 	bool keep_ended;

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "linux/repeated_maps.h"
+#include "linux/roots.h"
 #include "target/spaces.h"
 #include "target/tree.h"
 
@@ -130,6 +131,12 @@ static void take_early(struct ledger *l, struct process *p)
 	p->final_cpu_ns = *usec * UINT64_C(1000);
 	intmap_remove(&l->early, p->pid);
 	l->named_by_events--;
+}
+
+void ledger_look_whether_followed(struct ledger *l, pid_t pid)
+{
+	if (l->perf_counts && l->unfollowed_pid == 0 && !proc_is_followed(l->roots->proc, pid))
+		l->unfollowed_pid = pid;
 }
 
 void ledger_pid_begins(struct ledger *l, pid_t pid)

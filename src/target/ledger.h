@@ -91,6 +91,7 @@ struct ledger {
 	/* CPU of the job at the last refresh: the dead by RUSAGE_CHILDREN, the living by their clocks and what they waited for */
 	struct exit_totals exits;
 	uint64_t tree_cpu_ns, tree_user_ns, tree_system_ns;
+	uint64_t tree_fell_ns; /* by how much the sum of the last look was below the highest */
 	uint64_t tree_minor_faults, tree_major_faults;
 	uint64_t hwm_max_bytes;
 	struct marks marks; /* of those whose slot was given back */
@@ -100,6 +101,9 @@ struct ledger {
 	char autoreap_name[PROC_NAME_SIZE];
 	/* when the totals of the dead were taken last, nothing of the job was left that they could lack */
 	bool all_ended;
+	/* perf's clock counts the job: parents that it does not follow, whose lost children it cannot see, are looked for; the first one found */
+	bool perf_counts;
+	pid_t unfollowed_pid;
 	bool no_subreaper; /* orphans are adopted by somebody else and lost to us */
 	bool born_ignoring_sigchld; /* the job was started with SIGCHLD ignored, as we were */
 	uint64_t failed_allocations; /* processes that found no memory for a slot */
@@ -123,6 +127,8 @@ void ledger_add_unseen_job(struct ledger *l, uint64_t cpu_ns, uint64_t peak_rss_
 void ledger_take_final(
 	struct ledger *l, pid_t pid, const char *name, uint64_t cpu_ns, uint64_t peak_rss_bytes);
 
+/* Keeps the process in mind if perf does not follow it. */
+void ledger_look_whether_followed(struct ledger *l, pid_t pid);
 /* Another process has this pid from now on. */
 void ledger_pid_begins(struct ledger *l, pid_t pid);
 

@@ -351,6 +351,9 @@ void process_read_command(struct ledger *l, struct process *p)
 {
 	if (p->zombie || !command_is_due(l, p) || !buf_reserve(&l->commands, COMMAND_SIZE_MAX))
 		return;
+	/* With a census those are looked at who fork. */
+	if (!l->forks_known)
+		ledger_look_whether_followed(l, p->pid);
 	if (l->commands.len > COMMANDS_SIZE_MAX) {
 		p->command_cut = p->command_stale = true;
 		return;

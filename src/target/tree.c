@@ -299,6 +299,7 @@ static void sum_tree(struct ledger *l)
 	/* What was reaped between the keeper's totals and the look at its parent is missed for one tick: the sum never falls. */
 	uint64_t total = user + system > l->tree_cpu_ns ? user + system : l->tree_cpu_ns;
 
+	l->tree_fell_ns = total - (user + system);
 	/* The split by ticks wavers while the total grows: each part is held to what it was and the sum to the total. */
 	if (system < l->tree_system_ns)
 		system = l->tree_system_ns;

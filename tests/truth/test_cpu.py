@@ -100,7 +100,7 @@ def test_a_daemon_that_outlives_the_command_is_a_survivor_and_its_cpu_is_not_inv
     assert run.headline["cpu_seconds"]["value"] <= truth["cpu_seconds"] + tolerance(truth["cpu_seconds"])
 
 
-def test_cpu_of_a_setuid_child_is_exact_for_the_user_who_ran_it(run_assay, load, ordinary_user, room):
+def test_cpu_of_a_setuid_child_is_known_to_the_user_who_ran_it(run_assay, load, ordinary_user, room):
     if os.geteuid() != 0:
         pytest.skip("needs root to make a program of another user with the setuid bit")
     if os.statvfs(room).f_flag & os.ST_NOSUID:
@@ -113,10 +113,13 @@ def test_cpu_of_a_setuid_child_is_exact_for_the_user_who_ran_it(run_assay, load,
     run = run_assay.load("setuid-child", image, 400, user=ordinary_user)
     perf = [rung for rung in run.info["rungs"]["cpu"] if rung["key"] == "perf_cpu_seconds" and "value" in rung]
 
-    check_exact_cpu(run)
+    claim = run.headline["cpu_seconds"]
+    check_cpu(run)
+    check_rungs(run)
+    assert claim["value"] >= run.truth["cpu_seconds"] - tolerance(run.truth["cpu_seconds"]), (claim, run.truth)
     assert run.truth["cpu_seconds"] >= 0.4
-    # perf stops at such a program: where this user has it at all, it says why it has less.
-    assert all(rung["value"] < 0.2 and "stops at a setuid program" in rung["why"] for rung in perf), perf
+    # perf stops at such a program: where this user has it at all, it says why it has less, and that it cannot tell.
+    assert all(rung["value"] < 0.2 and "stops at a program that is setuid" in rung["why"] for rung in perf), perf
 
 
 def test_the_mean_of_a_run_that_is_shorter_than_its_edges_is_an_estimate(run_assay):

@@ -131,7 +131,9 @@ def test_a_flood_beyond_the_buffer_is_counted_and_said(run_assay, events):
     assert by_name(run).get("flood", {"processes": 0})["processes"] < 300
     assert sum(entry["processes"] for entry in processes["by_name"]) == processes["seen"] + processes["named_by_events"]
     assert any("records of ended processes" in note for note in run.info["notes"])
-    assert run.headline["cpu_seconds"]["quality"] == "exact", "the totals need no records"
+    claim = run.headline["cpu_seconds"]
+    # The totals need no records; but nobody can vouch for them where perf misses the ends of so many.
+    assert claim["quality"] == "exact" or "perf misses the ends" in claim["why"], claim
 
 
 def test_records_tell_whose_they_are_when_the_census_lost_events(run_assay, events):

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from checks import check_exact_cpu, check_processes
+from checks import check_exact_cpu, check_processes, nothing_could_tell
 from support import skip_with_a_sanitizer
 
 EACH_SAMPLE = ["-i", "0.1s", "--report-interval", "0.1s"]
@@ -19,7 +19,7 @@ def test_io_of_children_that_are_reaped_during_a_look_is_counted_once(run_assay,
     run = run_assay.load(*arguments, options=["-i", "2ms"])
     claim, truth = run.headline["io_write_syscall_bytes"], run.truth["io_write_syscall_bytes"]
 
-    assert claim["quality"] == "exact", claim
+    assert claim["quality"] == "exact" or nothing_could_tell(run, claim), claim
     assert truth <= claim["value"] <= truth + TRUTH_LINE_BYTES, (claim, run.truth)
     check_processes(run)
 
