@@ -486,8 +486,6 @@ static void arguments_of_any_bytes_are_whole_or_not_there(void **state)
 	}
 }
 
-/* Other tools */
-
 static void take_foreign(const char *name, size_t which, struct size_run *ret)
 {
 	struct stored_run run;
