@@ -129,8 +129,8 @@ static bool outside(uint64_t n, uint64_t before, uint64_t after)
 	return n < low || n > high;
 }
 
-/* `a` was looked at before `b` each time. In one address space the sizes that b shows lie between those of a before it and after it, unless they go to
- * and fro in between: that they do so each time is not to be expected. */
+/* `a` was looked at before `b` each time. In one address space the sizes that b shows lie between those of a before it and after it, unless they go
+ * back and forth in between: that they do so each time is not to be expected. */
 static bool told_apart(const struct ledger *l, const struct process *a, const struct process *b)
 {
 	for (size_t k = 0; k + 1 < SPACE_LOOKS; k++) {

@@ -51,12 +51,12 @@ def ended(call):
 
 
 def listed(call, *words):
+    names = None
     for index in ([], ["--rebuild-index"], [], ["--no-index"]):
         called = call("ls", "runs", "-f", "jsonl", "-F", "id", *words, *index)
         assert (called.status, called.err) == (0, ""), (words, called.err)
-        names = [json.loads(line)["id"][0] for line in called.out.splitlines()]
-        assert not index or index == ["--rebuild-index"] or names == before, index
-        before = names
+        before, names = names, [json.loads(line)["id"][0] for line in called.out.splitlines()]
+        assert before is None or names == before, index
     return "".join(names)
 
 
