@@ -86,11 +86,13 @@ static uint64_t resident_at_most(const struct monitor *m, uint64_t largest, stru
 	return marks ? by_marks : by_count;
 }
 
-static void bound_from_above(
-	const struct monitor *m, struct headline *h, uint64_t largest, uint64_t unmapped)
+/* What nobody maps may be all that the machine had: it grew by less where strangers gave back theirs meanwhile. */
+static void bound_from_above(const struct monitor *m, struct headline *h, uint64_t largest)
 {
+	uint64_t shared = selected_summary(m, "host_shared_memory_bytes").max;
+
 	h->has_upper = true;
-	h->upper = resident_at_most(m, largest, h) + unmapped + outside_at_most(m);
+	h->upper = resident_at_most(m, largest, h) + shared + outside_at_most(m);
 	if (h->upper < h->lower)
 		h->upper = h->lower;
 }
@@ -218,7 +220,7 @@ static void conclude_memory_peak(
 	h->has_lower = true;
 	h->lower = h->value.n;
 	if (upper_is_known(m, info, v, running))
-		bound_from_above(m, h, largest, unmapped);
+		bound_from_above(m, h, largest);
 	else if (m->collect.pss_rounds > 0)
 		snprintf(h->why, sizeof(h->why),
 			"largest of %llu sums of PSS and of the largest single process",

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Peaks of memory against what was touched: sudden, shared, copied, mapped and invisible."""
 import os
+import shutil
+import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -77,6 +80,22 @@ def test_memory_that_nobody_maps_is_marked_and_within_the_bounds(run_assay, user
     check_memory(run, held=False)
     assert says(run, r"(?i)tmpfs|memfd|mapped", "memory_peak_bytes"), run.headline["memory_peak_bytes"]
     assert run.headline["memory_peak_process_bytes"]["value"] < 128 * MIB
+
+
+def test_what_strangers_give_back_meanwhile_does_not_hide_memory_that_nobody_maps(run_assay, user):
+    kind = subprocess.run(["stat", "-f", "-c", "%T", "/dev/shm"], check=False, capture_output=True)
+    if kind.stdout != b"tmpfs\n":
+        pytest.skip("/dev/shm is no memory file system here")
+    theirs = Path(f"/dev/shm/assay-test-{os.getpid()}")
+    theirs.write_bytes(bytes(200 * MIB))
+    shutil.chown(theirs, user.uid, user.gid)
+    try:
+        run = run_assay(["sh", "-c", 'rm "$0"; exec "$@"', str(theirs), "LOAD", "TRUTH", "memory-unmapped", "256", str(HOLD_MS)], OFTEN, user=user)
+    finally:
+        theirs.unlink(missing_ok=True)
+
+    assert run.status == 0
+    check_memory(run, held=False)
 
 
 def test_peaks_carry_the_size_of_a_tiny_command_when_it_is_tiny(run_assay, user):
