@@ -25,6 +25,20 @@ static const struct measure rows[] = {
 };
 _Static_assert(ARRAY_SIZE(rows) == N_ROWS, "one row a name");
 
+/* The mark stands when the memory is given back; what there is of the others is unknown then. A mark of before is below the one of now; the others may
+ * be either. */
+static void put_memory(struct batch *out, struct process *p, bool now)
+{
+	put_quality(out, p, HWM, p->status.hwm_bytes, now ? EXACT : LOWER_BOUND);
+	if (p->memory_gone) {
+		put_absent(out, p, SWAP, ESRCH);
+		put_absent(out, p, HUGETLB, ESRCH);
+		return;
+	}
+	put_quality(out, p, SWAP, p->status.swap_bytes, now ? SAMPLED : ESTIMATE);
+	put_quality(out, p, HUGETLB, p->status.hugetlb_bytes, now ? SAMPLED : ESTIMATE);
+}
+
 static int read_status(struct collect *c, struct batch *out)
 {
 	struct ledger *l = c->ledger;
@@ -41,20 +55,8 @@ static int read_status(struct collect *c, struct batch *out)
 			put_all_absent(out, p, 0, N_ROWS, p->status_error);
 			continue;
 		}
-		bool now = process_status_is_current(l, p);
-
-		/* The mark stands when the memory is given back; what there is of the others is unknown then. A mark of before is below the one of
-		 * now; the others may be either. */
 		if (p->status.has_memory)
-			put_quality(out, p, HWM, p->status.hwm_bytes, now ? EXACT : LOWER_BOUND);
-		if (p->status.has_memory && p->memory_gone) {
-			put_absent(out, p, SWAP, ESRCH);
-			put_absent(out, p, HUGETLB, ESRCH);
-		} else if (p->status.has_memory) {
-			put_quality(out, p, SWAP, p->status.swap_bytes, now ? SAMPLED : ESTIMATE);
-			put_quality(
-				out, p, HUGETLB, p->status.hugetlb_bytes, now ? SAMPLED : ESTIMATE);
-		}
+			put_memory(out, p, process_status_is_current(l, p));
 		/* proc(5): the counts are those of the one thread the file belongs to. */
 		enum quality quality = p->status.threads > 1 ? LOWER_BOUND : SAMPLED;
 		put_quality(out, p, VOLUNTARY_SWITCHES, p->status.voluntary_switches, quality);
