@@ -179,6 +179,8 @@ void spaces_find(struct ledger *l)
 	size_t n = list_views(l);
 	size_t end;
 
+	if (n == 0)
+		return;
 	qsort(l->views, n, sizeof(*l->views), by_key);
 	for (size_t at = 0; at < n; at = end) {
 		for (end = at + 1; end < n && l->views[end].key == l->views[at].key;)
