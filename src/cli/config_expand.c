@@ -50,15 +50,16 @@ static const char *value_of(const struct config_names *names, const char *name, 
 /* Takes the variable that begins at `at`; returns what follows it, NULL when it is none. */
 static const char *take_variable(const char *at, const struct config_names *names, struct buf *out)
 {
+	if (strncmp(at, "${", 2) != 0)
+		return NULL;
+
 	const char *name = at + 2;
 	size_t n = strcspn(name, ":}");
 	size_t all = strcspn(name, "}");
-	const char *value;
 
-	if (strncmp(at, "${", 2) != 0 || name[all] != '}' || n == 0 ||
-		(name[n] == ':' && name[n + 1] != '-'))
+	if (name[all] != '}' || n == 0 || (name[n] == ':' && name[n + 1] != '-'))
 		return NULL;
-	value = value_of(names, name, n);
+	const char *value = value_of(names, name, n);
 	if (value)
 		buf_add_text(out, value);
 	else if (n < all)

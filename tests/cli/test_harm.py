@@ -21,6 +21,8 @@ def under_filter(run_assay, names, error, command, options=(), **start):
     missing = [name for name in names if name not in forbidden.NUMBERS]
     if missing:
         pytest.skip(f"the number of {', '.join(missing)} is not known here")
+    if {"rt_sigaction", "prlimit64"} & set(names):
+        skip_with_a_sanitizer(run_assay.assay, "cannot start without these calls itself")
     wrapper = [sys.executable, FILTER, error, ",".join(str(forbidden.NUMBERS[name]) for name in names)]
     return run_assay(command, options, wrapper=wrapper, quiet=False, complete=False, **start)
 
