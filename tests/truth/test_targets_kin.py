@@ -45,7 +45,7 @@ def test_a_daemon_forked_between_two_looks_and_every_short_process_is_of_the_tre
     attached = survivors = None
     try:
         attached = subprocess.Popen([*([strace, *SLOW] if slow else []), str(assay), "attach", "-q", "-i", "600s", "-p", f"{room}/a-", str(tree.pid)],
-                                    **user.popen_arguments())
+                                    env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0"}, **user.popen_arguments())
         wait_for(lambda: (room / "a-info.json").exists(), "the watch to begin")
         (room / "begin").write_text("go\n")
         wait_for(lambda: has_line(room / "times"), "the daemon's work")
