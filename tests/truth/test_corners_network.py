@@ -8,6 +8,9 @@ import pytest
 
 from support import read_usage, wait_for
 
+# Before a job is in a namespace of its own it is in the machine's, where one test's traffic would be in another's sum.
+pytestmark = pytest.mark.xdist_group("group:traffic")
+
 MB = 1_000_000
 TRAFFIC = Path(__file__).resolve().parent / "traffic.py"
 QUANTITIES = ("network_receive_bytes", "network_transmit_bytes")
