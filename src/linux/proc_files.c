@@ -211,6 +211,8 @@ int smaps_rollup_parse(const char *text, size_t n, struct smaps_rollup *ret)
 		return -EINVAL;
 	s.has_pss_split = (seen & ROLLUP_SPLIT) != 0 && (seen & ROW(ROLLUP_ANONYMOUS)) != 0;
 	s.has_ksm = (seen & ROW(ROLLUP_KSM)) != 0;
+	if (!s.has_pss_split)
+		s.pss_anon = s.pss_file = s.pss_shmem = 0;
 	*ret = s;
 	return 0;
 }
