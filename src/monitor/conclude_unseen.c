@@ -194,11 +194,11 @@ static void count_ends(struct monitor *m, struct cpu_sources *s, uint64_t forks)
 }
 
 /* What was stolen from the whole machine, by the job's share of its CPUs: twice that, for the stealing is not even. */
-static uint64_t share_of_stolen_ns(struct monitor *m, uint64_t now_ns)
+static uint64_t share_of_stolen_ns(struct monitor *m, uint64_t now_ns, uint64_t used_ns)
 {
 	uint64_t stolen = now_ns > m->at_start.stolen_ns ? now_ns - m->at_start.stolen_ns : 0;
 	double elapsed = (double) (clock_monotonic_ns() - m->schedule.start_ns + 1);
-	double share = 2 * (double) m->ledger.tree_cpu_ns / ((double) m->cpus_online * elapsed);
+	double share = 2 * (double) used_ns / ((double) m->cpus_online * elapsed);
 
 	return share < 1 ? (uint64_t) (share * (double) stolen) : stolen;
 }
@@ -242,7 +242,9 @@ void conclude_gather(struct monitor *m, uint64_t self_cpu_ns, bool over, struct 
 	/* The file costs more than all the rest here. */
 	if (s->has_perf && (!counted || s->perf_ns > s->tree_ns + conclude_perf_error_ns(s))) {
 		host_meanwhile(m->collect.roots, &m->collect.kept[KEPT_STAT], !counted, &now);
-		s->stolen_ns = share_of_stolen_ns(m, now.stolen_ns);
+		/* Lost children were stolen from as well. */
+		s->stolen_ns = share_of_stolen_ns(
+			m, now.stolen_ns, s->perf_ns > s->tree_ns ? s->perf_ns : s->tree_ns);
 	}
 	count_ends(m, s, now.forks > m->at_start.forks ? now.forks - m->at_start.forks : 0);
 	/* Without perf to tell, a job that began with SIGCHLD ignored and had children must be taken to have lost some. */

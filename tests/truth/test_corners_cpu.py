@@ -139,7 +139,8 @@ def test_lost_children_that_moved_to_another_cgroup(run_assay, elsewhere, option
     claim = check_bound(run)
 
     if perf_counts(run) is not None:
-        assert claim["value"] >= 0.9 * run.truth["cpu_seconds"], (claim, run.truth)
+        # What a hypervisor may have taken is taken off.
+        assert claim["value"] >= 0.9 * run.truth["cpu_seconds"] - 4 * run.info["host_cpu"].get("steal_seconds", 0), (claim, run.truth)
 
 
 def lowered(run):
