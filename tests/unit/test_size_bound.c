@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Proves bounds from past runs: by hand and by SciPy's figures. bench/sizing --check, a test as well, draws whole populations. */
+#include "drawn.h"
 #include "test.h"
 
 #include <math.h>
@@ -297,23 +298,6 @@ static void where_the_order_is_not_known_no_drift_is_looked_for(void **state)
 		assert_near(b.drift, 0.01);
 		assert_near(b.request, 100 * pow(1.01, 39) * 1.01);
 	}
-}
-
-/* splitmix64 and Box and Muller */
-static uint64_t seed;
-
-static double uniform(void)
-{
-	uint64_t z = (seed += 0x9e3779b97f4a7c15);
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-	return ((double) ((z ^ (z >> 31)) >> 11) + 0.5) / 9007199254740992.0;
-}
-
-static double normal(void)
-{
-	return sqrt(-2 * log(uniform())) * cos(2 * M_PI * uniform());
 }
 
 /* 39 runs that do not drift, of which chance makes some look as if: 500 times. */

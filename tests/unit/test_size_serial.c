@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Proves when runs are taken for like the one before, and what is made of the steps between them. */
+#include "drawn.h"
 #include "test.h"
 
 #include <math.h>
@@ -94,23 +95,6 @@ static void the_request_is_for_the_next_step_too(void **state)
 	assert_int_equal(size_bound_find(points, ARRAY_SIZE(points), &usual, &b), 0);
 	assert_false(b.serial);
 	assert_near(b.request, 100);
-}
-
-/* splitmix64 and Box and Muller */
-static uint64_t seed;
-
-static double uniform(void)
-{
-	uint64_t z = (seed += 0x9e3779b97f4a7c15);
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-	return ((double) ((z ^ (z >> 31)) >> 11) + 0.5) / 9007199254740992.0;
-}
-
-static double normal(void)
-{
-	return sqrt(-2 * log(uniform())) * cos(2 * M_PI * uniform());
 }
 
 /* Of so many series of 100 runs, the part of which the next one kept the request. `stays` of the difference to the mean does from run to run. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Proves what retries come to: by hand, and against what is true of populations that are drawn. bench/sizing --check draws more of them. */
+#include "drawn.h"
 #include "test.h"
 
 #include <math.h>
@@ -86,23 +87,6 @@ static void what_was_cut_off_above_the_first_is_known_and_below_it_is_not(void *
 	t = tried_of(points, ARRAY_SIZE(points), false);
 	assert_int_equal(t.n, 40);
 	assert_true(isnan(t.first) && isnan(t.first_low) && isnan(t.held));
-}
-
-/* splitmix64 and Box and Muller */
-static uint64_t seed;
-
-static double uniform(void)
-{
-	uint64_t z = (seed += 0x9e3779b97f4a7c15);
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-	return ((double) ((z ^ (z >> 31)) >> 11) + 0.5) / 9007199254740992.0;
-}
-
-static double normal(void)
-{
-	return sqrt(-2 * log(uniform())) * cos(2 * M_PI * uniform());
 }
 
 /* 20 runs with a spread of 50 %, 400 times: what was believed was 79 % where 70 % was true. */

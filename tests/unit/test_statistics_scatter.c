@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Proves the interval of groups that do not scatter alike: by the tables of Student, by hand, and by its level in groups that are drawn. */
+#include "drawn.h"
 #include "test.h"
 
 #include <math.h>
@@ -83,23 +84,6 @@ static void an_end_that_is_not_known_stays_so(void **state)
 	(void) state;
 	shift_allow_for_scatter(&lists, 0.95, &s);
 	assert_true(s.widened && isinf(s.upper) && s.upper > 0 && isfinite(s.lower));
-}
-
-/* splitmix64 and Box and Muller */
-static uint64_t seed;
-
-static double uniform(void)
-{
-	uint64_t z = (seed += 0x9e3779b97f4a7c15);
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-	return ((double) ((z ^ (z >> 31)) >> 11) + 0.5) / 9007199254740992.0;
-}
-
-static double normal(void)
-{
-	return sqrt(-2 * log(uniform())) * cos(2 * M_PI * uniform());
 }
 
 static int by_value(const void *x, const void *y)
