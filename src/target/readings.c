@@ -174,7 +174,8 @@ static void note_mappings(struct ledger *l, struct process *p)
 	uint64_t repeated = lesser(files, repeated_by_mappings(l, p, files));
 
 	raise_to(&p->repeated_bytes, repeated);
-	raise_to(&p->files_once_bytes, files - repeated);
+	/* What came since the mappings were looked at may be of new ones, which repeat others. */
+	raise_to(&p->files_once_bytes, above(lesser(files, p->maps_excess_bytes), repeated));
 }
 
 /* The file costs as much as all the others together, and most of what it holds is a high-water mark, which waits; but no longer than this. */
