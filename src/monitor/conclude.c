@@ -58,7 +58,8 @@ static void conclude_io(struct monitor *m, struct assay_run_info *info, const st
 		if (v->lost)
 			snprintf(h->why, sizeof(h->why), "%s", v->lost_why);
 		else if (partial)
-			snprintf(h->why, sizeof(h->why), "%llu living processes may not be read",
+			snprintf(h->why, sizeof(h->why),
+				"%llu processes that live or were not waited for may not be read",
 				(unsigned long long) m->collect.io_denied);
 		if (strcmp(lines[i].name, "io_write_bytes") == 0)
 			conclude_take_off_cancelled(h, m->collect.io_high.cancelled_write_bytes);
