@@ -60,6 +60,8 @@ void conclude_gather(struct monitor *m, uint64_t self_cpu_ns, bool over, struct 
 /* Why nothing can tell that no child was lost. */
 void conclude_say_suspected(
 	const struct ledger *l, const struct cpu_sources *s, char *why, size_t size);
+/* Of how many that ended nothing shows that anybody waited for them. */
+uint64_t conclude_unproven(const struct monitor *m, bool running);
 /* Fills what is known of who was waited for; the alarm is filled already. */
 void conclude_waits(const struct monitor *m, struct verdict *v, bool running);
 /* After all other headlines: bounds what those that have not ended may add to. */
