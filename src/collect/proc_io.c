@@ -184,7 +184,8 @@ static int read_io(struct collect *c, struct batch *out)
 		put_process(out, p);
 		if (p->has_io && !c->watch)
 			add(&sum, &p->io);
-		else
+		/* What a zombie did after its last reading is in nobody's file until it is waited for. */
+		if (!p->has_io || (p->zombie && !p->io_final))
 			c->io_denied++;
 	}
 	/* The targets' own sums are made from the same readings: collect/target.c. */

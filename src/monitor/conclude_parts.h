@@ -46,6 +46,9 @@ void conclude_say_unseen(const struct verdict *v, struct headline *h);
 /* Adds a line to the headline. */
 struct headline *headline_add(struct assay_run_info *info, const char *name, enum unit unit,
 	uint64_t n, enum quality quality, const char *key);
+/* Of bytes written to storage. The kernel counts them when pages become dirty, and beside that what it need not write after all: what is exact becomes an
+ * upper bound with a lower one, a lower bound loses what was cancelled. */
+void conclude_take_off_cancelled(struct headline *h, uint64_t cancelled);
 /* The index of a selected row, or -1. */
 int selected_row(const struct monitor *m, const char *key);
 /* The run's summary of a selected row; ABSENT when it was not selected or never read. */
