@@ -213,6 +213,15 @@ int assay_snapshot(const struct assay_snapshot_options *options, struct assay_er
 /* Whether one of the limits ended the run. Since 0.1.0. */
 int assay_run_limit_hit(const struct assay_run_info *info);
 
+/*
+ * What ended the command: "exited", "signal", "oom_kill" (the kernel's OOM killer), "limit" (one of the options'), or "unknown", also of a target that
+ * was not started by us. A literal, as outcome.cause of the record: man 5 assay-run. Since 0.1.0.
+ */
+const char *assay_run_cause(const struct assay_run_info *info);
+/* Which limit ended the command: "wall", "cpu", "memory", "processes", "output"; of an OOM kill "memory" where a cgroup has that limit. A literal, or
+ * NULL: none, or it is not known which. Since 0.1.0. */
+const char *assay_run_limit_name(const struct assay_run_info *info);
+
 /* Whether the files of the run were taken back because the command failed within its fail time. Since 0.1.0. */
 int assay_run_discarded(const struct assay_run_info *info);
 

@@ -9,6 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import check_facts
+
 TOP = Path(__file__).resolve().parent.parent
 
 # folder of src/ -> the folders it may include besides itself; "assay.h" is the public header
@@ -191,6 +193,13 @@ def check_architecture():
             found("docs/ARCHITECTURE.md", 1, f"src/{room} is missing")
 
 
+def check_typed_facts(names):
+    """tools/check_facts.py: facts are fields."""
+    sources = [name for name in names if name.startswith("src/") and name.endswith((".c", ".h"))]
+    for name, line, what in check_facts.check((name, without_comments((TOP / name).read_text())) for name in sources):
+        found(name, line, what)
+
+
 def main():
     names = tree()
     for name in names:
@@ -207,6 +216,7 @@ def main():
             check_words(name, text)
             check_kernel_paths(name, text)
             check_sizes(name, text)
+    check_typed_facts(names)
     check_collector_list(names)
     check_architecture()
     print("\n".join(findings), end="\n" if findings else "")

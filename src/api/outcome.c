@@ -26,10 +26,12 @@ void outcome_from_status(struct outcome *ret, int status, bool keeper_lost)
 	snprintf(ret->evidence, sizeof(ret->evidence), "wait status %d, reaped by %s", status,
 		keeper_lost ? "the recorder after the keeper was killed" : "the keeper");
 	if (!WIFSIGNALED(status)) {
+		ret->cause = CAUSE_EXITED;
 		ret->exit_code = WEXITSTATUS(status);
 		snprintf(ret->words, sizeof(ret->words), "exited %d", ret->exit_code);
 		return;
 	}
+	ret->cause = CAUSE_SIGNAL;
 	ret->signal = WTERMSIG(status);
 	ret->core_dumped = WCOREDUMP(status);
 	format_signal(ret->signal, name);
@@ -59,28 +61,40 @@ static bool needs_a_sender(int number)
 	return number >= SIGRTMIN;
 }
 
-static void name_kernel(const struct sender *by, int number, char *text, size_t size)
+static enum asker asker_of(const struct sender *by, int number)
 {
-	if (number == SIGINT || number == SIGQUIT)
-		snprintf(text, size, "a key on the terminal");
-	else if (number == SIGHUP)
-		snprintf(text, size, "the terminal hung up");
-	else if (number == SIGALRM && !by->to_group)
-		snprintf(text, size, "an alarm that was set before the start");
-	else
-		snprintf(text, size, "sent by the kernel");
+	if (!by->by_kernel)
+		return by->pid > 0 ? ASKER_PROCESS : ASKER_OTHER_NAMESPACE;
+	if (number == SIGINT || number == SIGQUIT || number == SIGHUP)
+		return ASKER_TERMINAL;
+	return number == SIGALRM && !by->to_group ? ASKER_ALARM : ASKER_KERNEL;
 }
 
-static void name_sender(const struct sender *by, int number, char *text, size_t size)
+static void take_request(struct outcome *o, const struct sender *by, int number, uint64_t age_ns)
 {
-	const char *to = by->to_group ? "the process group" : "assay";
-	const char *then = by->to_group ? "" : " and passed on";
+	o->request = (struct end_request){ .signal = number,
+		.from = asker_of(by, number),
+		.pid = by->pid,
+		.uid = by->uid,
+		.to_group = by->to_group,
+		.before_end_ns = age_ns };
+}
 
-	if (by->by_kernel)
-		name_kernel(by, number, text, size);
-	else if (by->pid > 0)
-		snprintf(text, size, "sent to %s by pid %ld of uid %lu%s", to, (long) by->pid,
-			(unsigned long) by->uid, then);
+static void name_sender(const struct end_request *r, char *text, size_t size)
+{
+	const char *to = r->to_group ? "the process group" : "assay";
+	const char *then = r->to_group ? "" : " and passed on";
+
+	if (r->from == ASKER_TERMINAL)
+		snprintf(text, size, "%s",
+			r->signal == SIGHUP ? "the terminal hung up" : "a key on the terminal");
+	else if (r->from == ASKER_ALARM)
+		snprintf(text, size, "an alarm that was set before the start");
+	else if (r->from == ASKER_KERNEL)
+		snprintf(text, size, "sent by the kernel");
+	else if (r->from == ASKER_PROCESS)
+		snprintf(text, size, "sent to %s by pid %ld of uid %lu%s", to, (long) r->pid,
+			(unsigned long) r->uid, then);
 	else
 		snprintf(text, size, "sent to %s from another pid namespace%s", to, then);
 }
@@ -100,7 +114,8 @@ void outcome_add_sender(struct outcome *o, const struct sender *latest, uint64_t
 				"; not sent by way of assay, who sent it is not known");
 		return;
 	}
-	name_sender(latest, o->signal, who, sizeof(who));
+	take_request(o, latest, o->signal, age_ns);
+	name_sender(&o->request, who, sizeof(who));
 	snprintf(more, sizeof(more), " (%s)", who);
 	add_text(o->words, sizeof(o->words), more);
 	snprintf(more, sizeof(more), "; assay saw the signal %llu ms before the end",
@@ -124,7 +139,8 @@ void outcome_add_request(struct outcome *o, const struct sender *latest, uint64_
 		if (by->monotonic_ns == 0 || by->monotonic_ns > end_ns ||
 			end_ns - by->monotonic_ns > OLDEST_REQUEST_NS)
 			continue;
-		name_sender(by, requests[i], who, sizeof(who));
+		take_request(o, by, requests[i], end_ns - by->monotonic_ns);
+		name_sender(&o->request, who, sizeof(who));
 		format_signal(requests[i], name);
 		snprintf(more, sizeof(more), "; %s (%s) came %llu ms before the end", name, who,
 			(unsigned long long) ((end_ns - by->monotonic_ns) / 1000000));
@@ -154,6 +170,9 @@ static void stopped_by_limit(struct outcome *o, const struct limit_hit *h)
 	char value[UNITS_TEXT_SIZE];
 	char more[160];
 
+	o->cause = CAUSE_LIMIT;
+	o->limit = h->name;
+	o->limit_source = "assay";
 	format_limit(h->unit, h->limit, limit);
 	format_limit(h->unit, h->value, value);
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
@@ -237,14 +256,18 @@ static void killed_by_whom(struct outcome *o, const struct oom_found *oom)
 {
 	char more[120];
 
-	if (oom->lately > 0)
+	if (oom->lately > 0) {
+		o->cause = CAUSE_OOM_KILL;
+		o->limit = oom->limited ? "memory" : NULL;
+		o->limit_source = oom->limited ? "cgroup" : NULL;
 		name_oom_killer(oom, more, sizeof(more));
-	else if (oom->on_machine > oom->in_cgroup)
+	} else if (oom->on_machine > oom->in_cgroup) {
 		snprintf(more, sizeof(more),
 			" (perhaps by the kernel's OOM killer, which struck on this machine "
 			"meanwhile)");
-	else
+	} else {
 		snprintf(more, sizeof(more), " (by whom is not known)");
+	}
 	add_text(o->words, sizeof(o->words), more);
 	if (oom->lately > 0) {
 		add_limit(o, oom);

@@ -43,6 +43,16 @@ int assay_run_limit_hit(const struct assay_run_info *info)
 	return info && info->limit_hit.name != NULL;
 }
 
+const char *assay_run_cause(const struct assay_run_info *info)
+{
+	return cause_name(info && info->outcome.known ? info->outcome.cause : CAUSE_UNKNOWN);
+}
+
+const char *assay_run_limit_name(const struct assay_run_info *info)
+{
+	return info ? info->outcome.limit : NULL;
+}
+
 const struct assay_run_info *assay_run_beside(const struct assay_run_info *info, size_t index)
 {
 	while (info && index-- > 0)

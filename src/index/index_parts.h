@@ -11,7 +11,7 @@
 #include "base/buf.h"
 #include "index/run_index.h"
 
-#define INDEX_FORMAT 3 /* of the tables and of what is in them; another is made anew */
+#define INDEX_FORMAT 4 /* of the tables and of what is in them; another is made anew */
 #define INDEX_CHUNK 512 /* directories in one row of the table */
 #define INDEX_NO_DIR UINT32_MAX
 

@@ -124,9 +124,13 @@ void run_info_survivor(struct assay_run_info *info, pid_t pid, const char *name)
 
 void run_info_no_record(struct assay_run_info *info, const char *why)
 {
+	size_t before = info->n_notes;
+
 	snprintf(info->write_error, sizeof(info->write_error), "%.*s",
 		(int) sizeof(info->write_error) - 1, why);
 	run_info_note(info, "no record: %s", why);
+	if (info->n_notes > before)
+		info->note_of_no_record = info->n_notes;
 	free(info->prefix);
 	info->prefix = NULL;
 }

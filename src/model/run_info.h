@@ -10,13 +10,16 @@
 #include <sys/types.h>
 
 #include "model/measure.h"
+#include "model/outcome.h"
 #include "model/segment.h"
 #include "model/window.h"
 
 #define RUN_SCHEMA "assay-run"
 #define USAGE_SCHEMA "assay-usage"
 #define LIVE_SCHEMA "assay-live"
-#define SCHEMA_VERSION "1.0"
+#define RUN_VERSION                                                                                \
+	"1.1" /* of info.json; 1.0 had some facts in words alone, see record/old_words.h */
+#define SCHEMA_VERSION "1.0" /* of the other two */
 
 enum run_state { RUN_RUNNING, RUN_DONE };
 
@@ -38,6 +41,8 @@ struct headline {
 	const char *key; /* the measurement it came from; borrowed from the rows */
 	bool has_lower, has_upper;
 	uint64_t lower, upper;
+	uint64_t
+		unmapped_shared_bytes; /* of memory_peak_bytes; 0: too little to be told from noise */
 	char why[320]; /* "" or what limits the claim, in words */
 };
 #define N_HEADLINE_MAX 24
@@ -120,15 +125,6 @@ struct survivor {
 	char name[64];
 };
 #define N_SURVIVORS_MAX 32
-
-struct outcome {
-	bool known; /* false while running, and when the status could not be learnt */
-	int exit_code; /* when signal == 0 */
-	int signal; /* else the number */
-	bool core_dumped;
-	char words[160]; /* "exited 3", "killed by SIGTERM" */
-	char evidence[240]; /* "wait status from the keeper"; what else is known */
-};
 
 /* One of the job's outputs that was kept in a file. */
 struct output {
@@ -295,6 +291,7 @@ struct assay_run_info {
 	/* what a reader must know: alarms, gaps, denied processes; one sentence each */
 	char **notes;
 	size_t n_notes;
+	size_t note_of_no_record; /* the number of the one that says why there is no record, from 1; 0: none does */
 };
 
 /* Adds a sentence once (the same text twice is kept once). Out of memory it is dropped. */

@@ -104,6 +104,7 @@ static void tell_of_unmapped(struct assay_run_info *info, struct headline *h, ui
 
 	if (unmapped <= 8 * MIB)
 		return;
+	h->unmapped_shared_bytes = unmapped;
 	format_bytes(unmapped, text);
 	snprintf(h->why + used, sizeof(h->why) - used,
 		"%s%s of new shared memory (tmpfs, memfd) on this machine was mapped by "

@@ -13,6 +13,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/macros.h"
+#include "model/outcome.h"
 #include "model/value.h"
 #include "record/json_dump.h"
 #include "record/json_walk.h"
@@ -29,6 +30,7 @@ static const struct {
 	{ "exit_code", "outcome.exit_code" },
 	{ "signal", "outcome.signal_name" },
 	{ "outcome", "outcome.words" },
+	{ "cause", "outcome.cause" },
 	{ "started", "time.started" },
 	{ "started", "time.started_local" }, /* where the zone is not known */
 	{ "ended", "time.ended" },
@@ -235,6 +237,7 @@ bool run_failed(const struct stored_run *run)
 {
 	const json_t *outcome = json_object_get(run->info, "outcome");
 	const json_t *code = json_object_get(outcome, "exit_code");
+	const char *cause = json_string_value(json_object_get(outcome, "cause"));
 
 	if (run->state != STORED_DONE)
 		return false;
@@ -242,7 +245,8 @@ bool run_failed(const struct stored_run *run)
 		return true;
 	if (json_is_number(code))
 		return json_number_value(code) != 0;
-	return json_object_get(run->info, "imported") && json_object_get(outcome, "words");
+	return json_object_get(run->info, "imported") && cause &&
+	       strcmp(cause, cause_name(CAUSE_EXITED)) != 0;
 }
 
 /* What the column "exit" of the table has: the exit code, else the limit of ours that ended it, else the signal without its SIG. */

@@ -347,7 +347,7 @@ void info_json(const struct assay_run_info *info, struct buf *out)
 	json_init(j, out, 2);
 	json_object(j);
 	json_key_text(j, "schema", RUN_SCHEMA);
-	json_key_text(j, "version", SCHEMA_VERSION);
+	json_key_text(j, "version", RUN_VERSION);
 	json_key_text(j, "state", info->state == RUN_DONE ? "done" : "running");
 	if (info->id)
 		json_key_text(j, "id", info->id);

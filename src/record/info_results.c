@@ -109,6 +109,29 @@ static void collectors(struct json *j, const struct assay_run_info *info)
 	json_array_end(j);
 }
 
+static void request(struct json *j, const struct end_request *r)
+{
+	char name[SIGNAL_NAME_SIZE];
+
+	if (!r->signal)
+		return;
+	json_key(j, "request");
+	json_object(j);
+	int indent = json_on_one_line(j);
+	format_signal(r->signal, name);
+	json_key_i64(j, "signal", r->signal);
+	json_key_text(j, "signal_name", name);
+	json_key_text(j, "from", asker_name(r->from));
+	if (r->from == ASKER_PROCESS) {
+		json_key_i64(j, "pid", r->pid);
+		json_key_u64(j, "uid", r->uid);
+	}
+	json_key_text(j, "to", r->to_group ? "process_group" : "assay");
+	json_key_seconds(j, "before_end_seconds", r->before_end_ns);
+	json_object_end(j);
+	json_lines(j, indent);
+}
+
 static void outcome(struct json *j, const struct assay_run_info *info)
 {
 	const struct outcome *o = &info->outcome;
@@ -124,6 +147,7 @@ static void outcome(struct json *j, const struct assay_run_info *info)
 		json_object_end(j);
 		return;
 	}
+	json_key_text(j, "cause", cause_name(o->cause));
 	if (o->signal) {
 		json_key_i64(j, "signal", o->signal);
 		format_signal(o->signal, name);
@@ -132,6 +156,11 @@ static void outcome(struct json *j, const struct assay_run_info *info)
 	} else {
 		json_key_i64(j, "exit_code", o->exit_code);
 	}
+	if (o->limit) {
+		json_key_text(j, "limit", o->limit);
+		json_key_text(j, "limit_source", o->limit_source);
+	}
+	request(j, &o->request);
 	json_key_text(j, "words", o->words);
 	json_key_text(j, "evidence", o->evidence);
 	json_object_end(j);
@@ -190,6 +219,8 @@ static void headline(struct json *j, const struct assay_run_info *info)
 			result(j, "lower", h->unit, h->lower);
 		if (h->has_upper)
 			result(j, "upper", h->unit, h->upper);
+		if (h->unmapped_shared_bytes > 0)
+			json_key_u64(j, "unmapped_shared_bytes", h->unmapped_shared_bytes);
 		if (h->why[0])
 			json_key_text(j, "why", h->why);
 		json_object_end(j);

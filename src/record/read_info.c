@@ -263,7 +263,7 @@ static void read_kind_of_file(struct members *m, const json_t *top, struct read_
 			"it is no record of assay: its \"schema\" is not \"" RUN_SCHEMA "\"");
 	else if (!version || strncmp(version, "1.", 2) != 0)
 		m->code = error_say(m->err, -EINVAL,
-			"its \"version\" is \"%.20s\", and this assay knows " SCHEMA_VERSION,
+			"its \"version\" is \"%.20s\", and this assay knows " RUN_VERSION,
 			version ? version : "");
 	else if (!state || (strcmp(state, "running") != 0 && strcmp(state, "done") != 0))
 		members_fail(m, "state", "is neither \"running\" nor \"done\"");

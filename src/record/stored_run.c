@@ -20,6 +20,7 @@
 #include "record/foreign/import.h"
 #include "record/json_cut.h"
 #include "record/json_members.h"
+#include "record/old_words.h"
 #include "record/run_names.h"
 #include "record/stored_series.h"
 #include "record/stored_unfinished.h"
@@ -190,7 +191,7 @@ static int check_own(const json_t *info, struct error *err)
 
 	if (!version || strncmp(version, "1.", 2) != 0)
 		return error_say(err, -EINVAL,
-			"its \"version\" is \"%.20s\", and this assay knows " SCHEMA_VERSION,
+			"its \"version\" is \"%.20s\", and this assay knows " RUN_VERSION,
 			version ? version : "");
 	if (!text_at(info, NULL, "state"))
 		return error_say(err, -EINVAL, "its \"state\" is missing");
@@ -227,6 +228,8 @@ static int take_own(struct stored_run *run, json_t *info, struct error *err)
 
 	run->info = info;
 	run->format = "assay";
+	if (r == 0 && old_words_add_fields(info) < 0)
+		r = out_of_memory(err);
 	if (r < 0)
 		return r;
 	run->series = find_series(run);

@@ -332,7 +332,7 @@ int lone_series_info(struct stored_run *run, struct error *err)
 	int r;
 
 	run->info = json_pack("{s:s, s:s, s:s, s:s, s:{s:s, s:s}, s:{}, s:[], s:[s]}", "schema",
-		RUN_SCHEMA, "version", SCHEMA_VERSION, "state", "done", "id", "", "files", "usage",
+		RUN_SCHEMA, "version", RUN_VERSION, "state", "done", "id", "", "files", "usage",
 		run->file, "prefix", run->prefix, "time", "measurements", "notes",
 		"its info.json is not there: this is what its series tells");
 	if (!run->info)

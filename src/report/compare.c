@@ -487,15 +487,11 @@ int compare_take(struct compare *c, size_t group, const struct stored_run *run,
 	return c->failed ? -ENOMEM : 0;
 }
 
-/* Another tool's record may have that in words alone: those of sacct(1), JOB STATE CODES, as they are imported. */
-static bool is_told_cut_off(const json_t *info)
+/* Slurm has out of memory beside its limits of time: man 1 sacct, JOB STATE CODES. */
+static bool was_cut_off(const json_t *info)
 {
-	const char *words =
-		json_string_value(json_object_get(json_object_get(info, "outcome"), "words"));
-
-	if (!words || !json_object_get(info, "imported"))
-		return false;
-	return strstr(words, "limit") || strstr(words, "deadline") || info_says_oom(info);
+	return json_object_get(info, "limit") || info_ended_by(info, CAUSE_LIMIT) ||
+	       (json_object_get(info, "imported") && info_ended_by(info, CAUSE_OOM_KILL));
 }
 
 enum compare_outcome compare_outcome(const struct stored_run *run)
@@ -504,7 +500,7 @@ enum compare_outcome compare_outcome(const struct stored_run *run)
 		return OUTCOME_RUNNING;
 	if (run->state == STORED_LOST)
 		return OUTCOME_LOST;
-	if (json_object_get(run->info, "limit") || is_told_cut_off(run->info))
+	if (was_cut_off(run->info))
 		return OUTCOME_CUT_OFF;
 	return run_failed(run) ? OUTCOME_FAILED : OUTCOME_FINE;
 }

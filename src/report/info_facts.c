@@ -77,12 +77,7 @@ double info_allowed_cores(const json_t *info)
 	return limit ? info_number(limit, "limit", NULL) : info_number(info, "host", "cpus_online");
 }
 
-/* As the outcome is worded; "perhaps by" and "not" say no such thing. sacct(1) has a state for it. */
-bool info_says_oom(const json_t *info)
+bool info_ended_by(const json_t *info, enum cause cause)
 {
-	const char *words = info_text(info, "outcome", "words");
-
-	return words &&
-	       (strstr(words, "(the kernel's OOM killer:") || strstr(words, "OOM killer killed") ||
-		       strstr(words, "OUT_OF_MEMORY") || strstr(words, "ended out of memory"));
+	return info_is(json_object_get(info, "outcome"), "cause", cause_name(cause));
 }

@@ -6,6 +6,8 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+#include "model/outcome.h"
+
 /* The tightest limit of that name that binds the whole job; NULL. `not_of`: a source that does not count, or NULL. */
 const json_t *info_limit(const json_t *info, const char *name, const char *not_of);
 /* RLIMIT_AS and RLIMIT_DATA bound each process, and address space instead of memory in use; and a limit may be no number. */
@@ -18,7 +20,7 @@ double info_limit_hits(const json_t *info, const char *name);
 double info_throttled_share(const json_t *info);
 /* The tightest of all limits of CPUs, the machine included. */
 double info_allowed_cores(const json_t *info);
-/* The kernel's OOM killer ended it, by the words of its outcome. */
-bool info_says_oom(const json_t *info);
+/* Whether that is the cause of its end; of a run that is not over, or whose end is not told, no cause is. */
+bool info_ended_by(const json_t *info, enum cause cause);
 
 #endif

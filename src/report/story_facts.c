@@ -97,7 +97,7 @@ struct verdict_facts story_facts(const struct story *s)
 		.limit = info_text(s->run->info, "limit", "name"),
 		.memory_hits = info_limit_hits(s->run->info, "memory"),
 		.process_hits = info_limit_hits(s->run->info, "processes"),
-		.oom = info_says_oom(s->run->info),
+		.oom = info_ended_by(s->run->info, CAUSE_OOM_KILL),
 		.gpu_memory_bytes = (double) NAN,
 		.gpu_idle_share = (double) NAN };
 

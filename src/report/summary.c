@@ -74,8 +74,7 @@ static void head(struct page *p, const struct assay_run_info *info)
 	else
 		snprintf(text, sizeof(text), "assay: %s%s after %s%s",
 			o->known ? o->words : "outcome unknown",
-			o->known && o->core_dumped && !strstr(o->words, "core") ? " (core dumped)"
-										: "",
+			o->core_dumped && o->cause == CAUSE_LIMIT ? " (core dumped)" : "",
 			info->wall_late ? "at most " : "", duration);
 	page_styled(p, failed(info) ? STYLE_FAILURE : STYLE_BOLD, text);
 	if (!info->watched.kind) {
@@ -544,12 +543,6 @@ static void record_rows(struct page *p, const struct assay_run_info *info)
 	lost_row(p, info);
 }
 
-/* The row of the record gives the reason already. */
-static bool says_why_no_record(const struct assay_run_info *info, const char *note)
-{
-	return !info->prefix && info->write_error[0] && strstr(note, info->write_error);
-}
-
 void report_summary(const struct assay_run_info *info, int color, struct buf *out)
 {
 	struct page page = { .out = out, .color = color != 0 };
@@ -579,7 +572,8 @@ void report_summary(const struct assay_run_info *info, int color, struct buf *ou
 	record_rows(&page, info);
 	outputs_rows(&page, info);
 	for (size_t i = 0; i < info->n_notes; i++)
-		if (!says_why_no_record(info, info->notes[i]))
+		/* The row of the record gives that reason already. */
+		if (i + 1 != info->note_of_no_record)
 			printable_words(&page, "note", info->notes[i]);
 	report_comparison(info, color, out);
 }

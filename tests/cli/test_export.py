@@ -41,7 +41,7 @@ def row(key, kind, unit, scope, reduces, **more):
 def made_info(number=1, **more):
     """An info file with what is hard to carry over."""
     return {
-        "schema": "assay-run", "version": "1.0", "state": "done", "id": f"2026.11.28T12.00.0{number}-77",
+        "schema": "assay-run", "version": "1.1", "state": "done", "id": f"2026.11.28T12.00.0{number}-77",
         "program": {"name": "assay", "version": "0.1.0"},
         "command": {"text": HOSTILE, "argv": ["sh", HOSTILE]},
         "working_directory": "/tmp/\ufffd", "working_directory_hex": "2f746d702fff",
@@ -62,7 +62,7 @@ def made_info(number=1, **more):
             row("host_disk_read_bytes", "counter", "bytes", "device", ["delta"]),
             row("proc_state", "categorical", "", "process", ["tally"]),
         ],
-        "outcome": {"exit_code": 3, "words": "exited 3", "evidence": "made up"},
+        "outcome": {"cause": "exited", "exit_code": 3, "words": "exited 3", "evidence": "made up"},
         "headline": {"wall_seconds": {"value": 2.5, "quality": "exact", "key": "tree_elapsed_seconds"}},
         "summary": {
             "proc_peak_rss_total_bytes": {"value": 9007199254740995, "quality": "upper_bound"},
@@ -277,6 +277,15 @@ def test_json_is_read_back_as_the_same_run(call, made):
     assert (called.status, called.err) == (0, "")
     infos = sorted(json.loads(path.read_text())["id"] for path in call.here.glob("again-*/info.json"))
     assert infos == [made_info(1)["id"], made_info(2)["id"]]
+
+
+def test_json_of_a_record_of_format_1_0_has_the_fields_of_later_ones_too(call, made):
+    """And only those: the rest stays as it is."""
+    outcome = {"exit_code": 3, "words": "exited 3", "evidence": "made up"}
+    write_run(call.here / "old", made_info(3, version="1.0", outcome=outcome), made)
+    export(call, "--to", "json", "-o", "old.json", "old")
+
+    assert series_of(call, "old.json")["info"] == made_info(3, version="1.0", outcome={**outcome, "cause": "exited"})
 
 
 def test_a_torn_json_document_is_one_clear_line(call, made):

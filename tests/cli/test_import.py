@@ -421,7 +421,8 @@ def test_a_job_that_resource_monitor_ended_at_a_limit_did_not_end_well_whatever_
     summary = (FOREIGN / "resource_monitor" / "limit.summary").read_text()
     (room / "zero.summary").write_text(summary.replace('"exit_status":143', '"exit_status":0'))
     info, _ = take(room / "zero.summary", prefix="zero_")
-    assert info["outcome"] == {"words": "ended at a limit of resource_monitor", "evidence": "resource_monitor's exit_type"}
+    assert info["outcome"] == {"cause": "limit", "limit": "wall", "limit_source": "resource_monitor", "words": "ended at a limit of resource_monitor",
+                               "evidence": "resource_monitor's exit_type"}
 
 
 TABLES = ("prmon/prmon.txt", "psrecord/plain.txt", "psrecord/log.csv", "resource_monitor/job.series")
@@ -633,14 +634,17 @@ def test_a_log_without_samples_and_without_an_exit_code_says_what_is_left(take, 
     assert "outcome" not in made and "host" not in made and made["state"] == "done"
 
 
-@pytest.mark.parametrize("code, words", ((-9, "killed by SIGKILL"), (137, "exited 137"), (0, "exited 0")))
-def test_an_early_con_ducts_negative_code_is_a_signal(take, duct, code, words):
+@pytest.mark.parametrize("code, words, cause", ((-9, "killed by SIGKILL", "signal"), (137, "exited 137", "unknown"), (0, "exited 0", "exited"),
+                                                (128, "exited 128", "exited")))
+def test_an_early_con_ducts_negative_code_is_a_signal(take, duct, code, words, cause):
+    """137 may be the job's own code as well as 128 and the number of SIGKILL."""
     prefix = duct("0.1.0")
     info = json.loads((prefix.parent / "d_info.json").read_text(encoding="utf-8"))
     info["execution_summary"]["exit_code"] = code
     (prefix.parent / "d_info.json").write_text(json.dumps(info), encoding="utf-8")
 
-    assert take(f"{prefix}info.json")[0]["outcome"]["words"] == words
+    outcome = take(f"{prefix}info.json")[0]["outcome"]
+    assert (outcome["words"], outcome["cause"]) == (words, cause)
 
 
 def test_a_log_that_is_just_being_written_is_kept_as_what_it_was_then(take, call, duct, room):

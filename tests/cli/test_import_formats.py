@@ -151,6 +151,8 @@ def test_an_exit_code_of_0_alone_is_no_good_end(take, room, columns, line, outco
     (room / "job").write_text(f"{columns}\n{line}\n")
     [(info, _)] = take(room / "job")
     assert info.get("outcome", {}).get("words") == outcome
+    assert info.get("outcome", {}).get("cause") == {None: None, "killed by SIGKILL": "signal", "failed": "unknown", "ended out of memory": "oom_kill"}.get(
+        outcome, "exited")
     assert info.get("outcome", {}).get("exit_code") == {"exited 0": 0, "exited 2": 2}.get(outcome)
 
 

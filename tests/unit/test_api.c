@@ -215,6 +215,36 @@ static void a_big_caller_is_not_taken_for_the_peak_of_a_small_command(void **sta
 	assay_run_info_free(info);
 }
 
+static void what_ended_a_command_is_told_to_the_caller(void **state)
+{
+	struct assay_run_options options = ASSAY_RUN_OPTIONS_INIT;
+	struct assay_run_info *info = run_shell("exit 7");
+	char name[] = "sleep", seconds[] = "60", limits[] = "wall=100ms", prefix[40];
+	char *argv[] = { name, seconds, NULL };
+	char directory[] = "/tmp/assay-test-XXXXXX";
+	int wait_status;
+
+	(void) state;
+	assert_string_equal(assay_run_cause(info), "exited");
+	assert_null(assay_run_limit_name(info));
+	assay_run_info_free(info);
+	assert_non_null(mkdtemp(directory));
+	snprintf(prefix, sizeof(prefix), "%s/", directory);
+	options.argv = argv;
+	options.output_prefix = prefix;
+	options.limits = limits;
+	assert_int_equal(assay_run(&options, &wait_status, &info, NULL), ASSAY_RUN_ENDED);
+	remove_record(directory);
+	assert_string_equal(assay_run_cause(info), "limit");
+	assert_string_equal(assay_run_limit_name(info), "wall");
+	/* A target has no cause, nor has what was never known. */
+	info->outcome.known = false;
+	assert_string_equal(assay_run_cause(info), "unknown");
+	assay_run_info_free(info);
+	assert_string_equal(assay_run_cause(NULL), "unknown");
+	assert_null(assay_run_limit_name(NULL));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -223,6 +253,7 @@ int main(void)
 		cmocka_unit_test(a_run_leaves_its_caller_as_it_was),
 		cmocka_unit_test(a_caller_that_is_a_subreaper_stays_one),
 		cmocka_unit_test(a_big_caller_is_not_taken_for_the_peak_of_a_small_command),
+		cmocka_unit_test(what_ended_a_command_is_told_to_the_caller),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

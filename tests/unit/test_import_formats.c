@@ -233,6 +233,9 @@ static void steps_of_a_job_are_one_run(void **state)
 	assert_near(limit_of("time"), 93600);
 	assert_near(limit_of("cpu"), 4);
 	assert_int_equal(json_integer_value(member(run.info, "outcome", "exit_code")), 0);
+	assert_string_equal(text("outcome", "cause"), "exited");
+	assert_string_equal(json_string_value(json_object_get(limit("memory"), "per")), "node");
+	assert_null(json_object_get(limit("cpu"), "per"));
 	assert_string_equal(text("time", "started"), "absent");
 	assert_string_equal(text("scheduler", "Start"), "2026-01-02T10:00:00");
 	assert_string_equal(text("command", "text"), "sbatch train.sh");
@@ -252,6 +255,10 @@ static void a_missing_maxrss_is_missing(void **state)
 	/* A cancelled job has ExitCode 0:0 and did not end well. */
 	assert_null(member(run.info, "outcome", "exit_code"));
 	assert_string_equal(text("outcome", "words"), "cancelled by user 1000");
+	assert_string_equal(text("outcome", "cause"), "unknown");
+	assert_int_equal(
+		json_integer_value(member(json_object_get(run.info, "outcome"), "request", "uid")),
+		1000);
 	/* 4000 MiB for each of 2 CPUs. */
 	assert_near(limit_of("memory"), 8000 * MIB);
 	assert_string_equal(
@@ -270,6 +277,8 @@ static void states_and_signals_of_slurm_are_told_apart(void **state)
 
 	open_which(FOREIGN "sacct.txt", 2);
 	assert_string_equal(text("outcome", "words"), "ended out of memory");
+	assert_string_equal(text("outcome", "cause"), "oom_kill");
+	assert_null(member(run.info, "outcome", "limit"));
 	assert_null(member(run.info, "outcome", "signal"));
 	/* 0.001 TiB, of the largest of eight tasks */
 	assert_near(headline("memory_peak_bytes", "lower_bound"), 1099511628);
@@ -278,6 +287,7 @@ static void states_and_signals_of_slurm_are_told_apart(void **state)
 	stored_run_done(&run);
 	open_which(FOREIGN "sacct.txt", 3);
 	assert_int_equal(json_integer_value(member(run.info, "outcome", "signal")), 9);
+	assert_string_equal(text("outcome", "cause"), "signal");
 	/* SLURM_TIME_FORMAT=%s */
 	assert_string_equal(text("time", "started"), "2026-01-02T10:00:00.000000Z");
 	/* "0n" is all of the node, whatever that was. */
@@ -287,6 +297,9 @@ static void states_and_signals_of_slurm_are_told_apart(void **state)
 	open_which(FOREIGN "sacct.txt", 4);
 	assert_string_equal(text(NULL, "name"), "again");
 	assert_string_equal(text("outcome", "words"), "ended at its time limit");
+	assert_string_equal(text("outcome", "cause"), "limit");
+	assert_string_equal(text("outcome", "limit"), "wall");
+	assert_string_equal(text("outcome", "limit_source"), "slurm");
 	assert_string_equal(text("time", "ended"), "2026-01-02T09:05:00.000000Z");
 	stored_run_done(&run);
 	open_which(FOREIGN "sacct.txt", 5);

@@ -46,7 +46,10 @@ static struct assay_run_info told(const struct tree *t, int number, int exit_cod
 	struct oom_found found;
 	char text[] = "killed by SIGKILL";
 
-	info.outcome = (struct outcome){ .known = true, .signal = number, .exit_code = exit_code };
+	info.outcome = (struct outcome){ .known = true,
+		.cause = number ? CAUSE_SIGNAL : CAUSE_EXITED,
+		.signal = number,
+		.exit_code = exit_code };
 	snprintf(info.outcome.words, sizeof(info.outcome.words), "%s", number ? text : "exited");
 	oom_end(&t->watch, &t->made.roots, &found);
 	outcome_explain(&info, &found);
@@ -67,6 +70,8 @@ static void a_counter_of_our_own_cgroup_that_rose_explains_a_sigkill(void **stat
 	struct assay_run_info info = told(&t, SIGKILL, 0);
 	assert_string_equal(info.outcome.words,
 		"killed by SIGKILL (the kernel's OOM killer: memory.events oom_kill rose by 1)");
+	assert_int_equal(info.outcome.cause, CAUSE_OOM_KILL);
+	assert_null(info.outcome.limit);
 	assert_int_equal(info.n_notes, 0);
 	run_info_done(&info);
 	close_tree(&t);
@@ -113,6 +118,7 @@ static void an_old_kill_among_others_does_not_explain_a_sigkill_of_now(void **st
 	struct assay_run_info info = told(&t, SIGKILL, 0);
 	assert_string_equal(info.outcome.words, "killed by SIGKILL (by whom is not known)");
 	assert_non_null(strstr(info.outcome.evidence, "rose by 1, but not in the last minute"));
+	assert_int_equal(info.outcome.cause, CAUSE_SIGNAL);
 	run_info_done(&info);
 	close_tree(&t);
 }
@@ -192,6 +198,9 @@ static void our_own_limit_needs_no_other_explanation(void **state)
 		.key = "proc_pss_total_bytes" };
 	outcome_explain(&info, &found);
 	assert_string_equal(info.outcome.words, "stopped by our memory limit (8 GiB)");
+	assert_int_equal(info.outcome.cause, CAUSE_LIMIT);
+	assert_string_equal(info.outcome.limit, "memory");
+	assert_string_equal(info.outcome.limit_source, "assay");
 	assert_string_equal(info.outcome.evidence,
 		"wait status 9; proc_pss_total_bytes was 9 GiB when the limit was hit");
 	assert_int_equal(info.n_notes, 0);

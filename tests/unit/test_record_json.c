@@ -247,7 +247,7 @@ static void a_running_info_holds_no_results(void **state)
 	char *text = info_text(&info);
 
 	assert_string_equal(text,
-		"{\n  \"schema\": \"assay-run\",\n  \"version\": \"1.0\",\n  \"state\": "
+		"{\n  \"schema\": \"assay-run\",\n  \"version\": \"1.1\",\n  \"state\": "
 		"\"running\",\n"
 		"  \"id\": \"2026.11.27T20.52.26-1234\",\n"
 		"  \"program\": {\n    \"name\": \"assay\",\n    \"version\": \"0.1.0\"\n  },\n"
@@ -489,14 +489,15 @@ static void an_outcome_is_there_once_it_is_known(void **state)
 		.signal = SIGKILL,
 		.words = "killed by SIGKILL",
 		.evidence = "wait status" };
+	info.outcome.cause = CAUSE_OOM_KILL;
 	text = info_text(&info);
-	assert_has(text, "  \"outcome\": {\n    \"signal\": 9,\n    \"signal_name\": \"SIGKILL\",\n"
-			 "    \"core_dumped\": false,\n    \"words\": \"killed by SIGKILL\",\n"
-			 "    \"evidence\": \"wait status\"\n  },");
+	assert_has(text, "  \"outcome\": {\n    \"cause\": \"oom_kill\",\n    \"signal\": 9,\n"
+			 "    \"signal_name\": \"SIGKILL\",\n    \"core_dumped\": false,\n"
+			 "    \"words\": \"killed by SIGKILL\",\n    \"evidence\": \"wait");
 	free(text);
 	info.outcome = (struct outcome){ .known = true, .exit_code = 3, .words = "exited 3" };
 	text = info_text(&info);
-	assert_has(text, "  \"outcome\": {\n    \"exit_code\": 3,\n    \"words\": \"exited 3\",");
+	assert_has(text, "    \"exit_code\": 3,\n    \"words\": \"exited 3\",");
 	free(text);
 }
 

@@ -29,10 +29,25 @@ static void an_end_that_came_too_early_makes_time_and_memory_a_least(void **stat
 		{ "\"outcome\": {\"exit_code\": 0}, \"limit\": {\"name\": \"memory\"}",
 			"cut off by the memory limit", "cut off by the memory limit", STORED_DONE,
 			OUTCOME_CUT_OFF },
-		{ "\"outcome\": {\"signal\": 9, \"words\": \"killed by SIGKILL (the kernel's OOM "
-		  "killer: oom_kill rose by 1)\"}",
+		{ "\"outcome\": {\"signal\": 9, \"cause\": \"oom_kill\", \"words\": \"x\"}",
 			"killed for want of memory", "killed for want of memory", STORED_DONE,
 			OUTCOME_FAILED },
+		/* Nobody reads the words. */
+		{ "\"outcome\": {\"signal\": 9, \"cause\": \"signal\", \"words\": \"killed by "
+		  "SIGKILL "
+		  "(the kernel's OOM killer: oom_kill rose by 1)\"}",
+			"ended by SIGKILL", "ended by SIGKILL", STORED_DONE, OUTCOME_FAILED },
+		{ "\"outcome\": {\"cause\": \"exited\", \"exit_code\": 0, \"request\": "
+		  "{\"signal\": "
+		  "15, \"signal_name\": \"SIGTERM\"}}",
+			"was told to end by SIGTERM", "was told to end by SIGTERM", STORED_DONE,
+			OUTCOME_UNKNOWN },
+		{ "\"imported\": {}, \"outcome\": {\"cause\": \"limit\", \"words\": \"past "
+		  "midnight\"}",
+			"past midnight", "past midnight", STORED_DONE, OUTCOME_CUT_OFF },
+		{ "\"imported\": {}, \"outcome\": {\"cause\": \"unknown\", \"words\": \"no "
+		  "limit\"}",
+			"no limit", "no limit", STORED_DONE, OUTCOME_FAILED },
 		{ "\"x\": 1", "its recorder was lost", "its recorder was lost", STORED_LOST,
 			OUTCOME_LOST },
 		{ "\"x\": 1", "it is still running", "it is still running", STORED_RUNNING,

@@ -100,7 +100,7 @@ void draft_init(
 	d->totals = json_object();
 	d->devices = json_object();
 	d->info = json_pack("{s:s, s:s, s:s, s:s, s:{s:s}, s:{}, s:{}, s:[]}", "schema", RUN_SCHEMA,
-		"version", SCHEMA_VERSION, "state", "done", "id", "", "imported", "format", format,
+		"version", RUN_VERSION, "state", "done", "id", "", "imported", "format", format,
 		"files", "time", "notes");
 	check(d, d->info && d->totals && d->devices ? 0 : -1);
 }
@@ -191,14 +191,20 @@ void draft_started_local(struct draft *d, double seconds)
 	draft_text(d, "time", "started_local", text);
 }
 
+void draft_cause(struct draft *d, enum cause cause, const char *words, const char *evidence)
+{
+	draft_text(d, "outcome", "cause", cause_name(cause));
+	draft_text(d, "outcome", "words", words);
+	draft_text(d, "outcome", "evidence", evidence);
+}
+
 void draft_exit_code(struct draft *d, int code, const char *evidence)
 {
 	char words[40];
 
 	snprintf(words, sizeof(words), "exited %d", code);
+	draft_cause(d, CAUSE_EXITED, words, evidence);
 	draft_integer(d, "outcome", "exit_code", code);
-	draft_text(d, "outcome", "words", words);
-	draft_text(d, "outcome", "evidence", evidence);
 }
 
 void draft_signal(struct draft *d, int number_, const char *evidence)
@@ -208,10 +214,17 @@ void draft_signal(struct draft *d, int number_, const char *evidence)
 
 	format_signal(number_, name);
 	snprintf(words, sizeof(words), "killed by %s", name);
+	draft_cause(d, CAUSE_SIGNAL, words, evidence);
 	draft_integer(d, "outcome", "signal", number_);
 	draft_text(d, "outcome", "signal_name", name);
-	draft_text(d, "outcome", "words", words);
-	draft_text(d, "outcome", "evidence", evidence);
+}
+
+void draft_limit(struct draft *d, const char *name, const char *source)
+{
+	if (!name)
+		return;
+	draft_text(d, "outcome", "limit", name);
+	draft_text(d, "outcome", "limit_source", source);
 }
 
 void draft_tag(struct draft *d, const char *key, const char *value)

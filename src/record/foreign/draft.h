@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "model/measure.h"
+#include "model/outcome.h"
 #include "record/stored_run.h"
 
 struct error;
@@ -68,6 +69,10 @@ void draft_ended(struct draft *d, uint64_t realtime_ns);
 void draft_started_local(struct draft *d, double seconds);
 void draft_exit_code(struct draft *d, int code, const char *evidence);
 void draft_signal(struct draft *d, int number, const char *evidence);
+/* What ended it, where it is neither of these two, or not known to be that; in words: `words`. */
+void draft_cause(struct draft *d, enum cause cause, const char *words, const char *evidence);
+/* By which limit, and whose; name NULL: it is none that has a name here. */
+void draft_limit(struct draft *d, const char *name, const char *source);
 /* A tag, as `assay run --tag KEY=VALUE` has them. */
 void draft_tag(struct draft *d, const char *key, const char *value);
 /* It is not "done", and how that is known. */

@@ -5,6 +5,7 @@
 
 #include "model/run_info.h"
 #include "record/foreign/draft.h"
+#include "record/old_words.h"
 
 int draft_whole(struct draft *d, const json_t *info, struct error *err)
 {
@@ -16,8 +17,10 @@ int draft_whole(struct draft *d, const json_t *info, struct error *err)
 		strncmp(version, "1.", 2) != 0)
 		return draft_fail(d, err, -EINVAL, "its info is none of " RUN_SCHEMA " 1");
 	copy = json_deep_copy(info);
-	if (!copy)
+	if (!copy || old_words_add_fields(copy) < 0) {
+		json_decref(copy);
 		return draft_fail(d, err, -ENOMEM, "there is not enough memory to read it");
+	}
 	json_decref(d->info);
 	d->info = copy;
 	d->whole = true;

@@ -157,7 +157,7 @@ static void read_outcome(struct draft *d, const json_t *summary)
 
 	if (!json_is_integer(code))
 		return;
-	/* Early versions wrote Python's returncode, which is negative for a signal; later ones 128 + the signal. */
+	/* Early versions wrote Python's returncode, which is negative for a signal; later ones 128 + the signal, or the job's own code. */
 	if (n < 0 && n >= -64)
 		draft_signal(d, (int) -n, "con-duct's exit_code");
 	else if (n >= 0 && n <= 255)
@@ -165,6 +165,8 @@ static void read_outcome(struct draft *d, const json_t *summary)
 			n > 128 ? "con-duct's exit_code, which is 128 and the signal's number when "
 				  "a signal ended the job"
 				: "con-duct's exit_code");
+	if (n > 128 && n <= 255)
+		draft_text(d, "outcome", "cause", cause_name(CAUSE_UNKNOWN));
 }
 
 static uint64_t time_of(const json_t *of, const char *key)

@@ -158,6 +158,7 @@ static int add_run_info(struct export *x, const struct export_run *run)
 	add_text_label(out, "user", export_member(run, "user", "name"));
 	add_text_label(out, "started", export_member(run, "time", "started"));
 	add_text_label(out, "outcome", export_member(run, "outcome", "words"));
+	add_text_label(out, "cause", export_member(run, "outcome", "cause"));
 	if (json_is_integer(code)) {
 		buf_add_text(out, ",exit_code=\"");
 		export_add_number(out, code);

@@ -95,6 +95,7 @@ static void add_resource(struct buf *out, const struct export_run *run)
 		{ "process.owner", "user", "name" }, { "assay.run.name", "", "name" },
 		{ "assay.run.target", "target", "text" },
 		{ "assay.run.outcome", "outcome", "words" },
+		{ "assay.run.cause", "outcome", "cause" },
 		{ "assay.run.imported_from", "imported", "format" } };
 
 	buf_add_text(out, "{\"attributes\":[");

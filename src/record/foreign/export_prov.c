@@ -81,7 +81,7 @@ static void add_activity(struct prov *p, const struct export_run *run, const cha
 		{ "assay:message", NULL, "message" },
 		{ "assay:workingDirectory", NULL, "working_directory" },
 		{ "assay:hostname", "host", "hostname" }, { "assay:outcome", "outcome", "words" },
-		{ "assay:target", "target", "text" } };
+		{ "assay:cause", "outcome", "cause" }, { "assay:target", "target", "text" } };
 	const char *name;
 	json_t *quantity;
 

@@ -132,6 +132,21 @@ static double quantity(struct draft *d, const json_t *summary, const char *name)
 	return -1;
 }
 
+/* Its limits by the names that a record has for what ended a run; of others a note tells. Where it went beyond several, the first is told. */
+static void tell_limit(struct draft *d, const char *name)
+{
+	static const struct {
+		const char *of, *name;
+	} known[] = { { "wall_time", "wall" }, { "cpu_time", "cpu" }, { "memory", "memory" },
+		{ "swap_memory", "swap" }, { "cores", "cores" },
+		{ "max_concurrent_processes", "processes" } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
+		if (strcmp(known[i].of, name) == 0 &&
+			!json_object_get(json_object_get(d->info, "outcome"), "limit"))
+			draft_limit(d, known[i].name, "resource_monitor");
+}
+
 /* Its limits by our names of them; of others a note tells. */
 static void add_limit_hit(struct draft *d, const json_t *exceeded, const char *name)
 {
@@ -177,16 +192,17 @@ static void read_outcome(struct draft *d, const json_t *summary)
 		draft_exit_code(d, (int) json_integer_value(status), evidence);
 	}
 	/* Whatever its status: 143 is what resource_monitor itself puts there, and 0 what the job made of its SIGTERM. */
-	if (limited) {
-		draft_text(d, "outcome", "words", "ended at a limit of resource_monitor");
-		draft_text(d, "outcome", "evidence", "resource_monitor's exit_type");
-	}
+	if (limited)
+		draft_cause(d, CAUSE_LIMIT, "ended at a limit of resource_monitor",
+			"resource_monitor's exit_type");
 	json_object_foreach(exceeded, name, limit)
 	{
 		draft_note(d, "resource_monitor ended the job: it went beyond its limit of %.60s",
 			name);
-		if (limited)
-			add_limit_hit(d, exceeded, name);
+		if (!limited)
+			continue;
+		tell_limit(d, name);
+		add_limit_hit(d, exceeded, name);
 	}
 }
 

@@ -266,8 +266,8 @@ void sacct_tell_usage(const struct sacct_job *job, const struct sacct_table *tab
 			job->failed_steps, job->steps, job->failed_step);
 }
 
-/* `limit` is a JSON value, taken over. */
-static void add_limit(struct draft *d, const char *name, const char *unit, json_t *limit,
+/* `limit` is a JSON value, taken over. What was added, borrowed, or NULL. */
+static json_t *add_limit(struct draft *d, const char *name, const char *unit, json_t *limit,
 	const char *where, const char *note)
 {
 	json_t *list = json_object_get(d->info, "target_limits");
@@ -278,8 +278,10 @@ static void add_limit(struct draft *d, const char *name, const char *unit, json_
 		list = NULL;
 	if (one && note)
 		json_object_set_new(one, "note", json_string(note));
-	if (!one || !list || json_array_append_new(list, one) < 0)
-		draft_fail(d, NULL, -ENOMEM, "cannot keep what it says");
+	if (one && list && json_array_append_new(list, one) == 0)
+		return one;
+	draft_fail(d, NULL, -ENOMEM, "cannot keep what it says");
+	return NULL;
 }
 
 static json_t *whole(double number)
@@ -302,8 +304,9 @@ static void tell_memory_request(
 		draft_note(d, "ReqMem is damaged, and was not read");
 	if (is_told && bytes > 0) {
 		if (per == 'n')
-			add_limit(
-				d, "memory", "bytes", whole(bytes), "sacct ReqMem", "of each node");
+			json_object_set_new(add_limit(d, "memory", "bytes", whole(bytes),
+						    "sacct ReqMem", "of each node"),
+				"per", json_string("node"));
 		else if (per == 'c' && cpus > 0 && bytes * cpus < 0x1p60)
 			add_limit(d, "memory", "bytes", whole(bytes * cpus), "sacct ReqMem",
 				"so much for each CPU, times all CPUs of the job");

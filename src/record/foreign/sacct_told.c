@@ -2,6 +2,7 @@
 /* Puts a job of Slurm into the words of a run: man 1 sacct, "Job Accounting Fields" and "JOB STATE CODES". */
 #include "record/foreign/sacct_told.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,14 +18,21 @@
 static const char *const states_before_end[] = { "PENDING", "RUNNING", "SUSPENDED", "REQUEUED",
 	"RESIZING", "COMPLETING", "CONFIGURING", "STAGE_OUT", "SIGNALING", "STOPPED" };
 
-static const struct {
+static const struct ending {
 	const char *state, *words;
-} endings[] = { { "TIMEOUT", "ended at its time limit" },
-	{ "OUT_OF_MEMORY", "ended out of memory" },
-	{ "NODE_FAIL", "ended with a node that failed" }, { "PREEMPTED", "preempted" },
-	{ "DEADLINE", "ended at its deadline" }, { "BOOT_FAIL", "its node did not boot" },
-	{ "REVOKED", "revoked" }, { "REQUEUED", "ended to be put back in the queue" },
-	{ "CANCELLED", "cancelled" }, { "FAILED", "failed" }, { "COMPLETED", "completed" } };
+	enum cause cause;
+	const char *limit;
+} endings[] = { { "TIMEOUT", "ended at its time limit", CAUSE_LIMIT, "wall" },
+	{ "OUT_OF_MEMORY", "ended out of memory", CAUSE_OOM_KILL, NULL },
+	{ "NODE_FAIL", "ended with a node that failed", CAUSE_UNKNOWN, NULL },
+	{ "PREEMPTED", "preempted", CAUSE_UNKNOWN, NULL },
+	{ "DEADLINE", "ended at its deadline", CAUSE_LIMIT, "deadline" },
+	{ "BOOT_FAIL", "its node did not boot", CAUSE_UNKNOWN, NULL },
+	{ "REVOKED", "revoked", CAUSE_UNKNOWN, NULL },
+	{ "REQUEUED", "ended to be put back in the queue", CAUSE_UNKNOWN, NULL },
+	{ "CANCELLED", "cancelled", CAUSE_UNKNOWN, NULL },
+	{ "FAILED", "failed", CAUSE_UNKNOWN, NULL },
+	{ "COMPLETED", "completed", CAUSE_EXITED, NULL } };
 
 /* The whole text as an id of Slurm. */
 static bool id_of(const char *text, size_t n, int64_t *ret)
@@ -171,11 +179,11 @@ void sacct_tell_identity(const struct sacct_job *job, const struct sacct_table *
 			      "and I/O stand there alone");
 }
 
-static const char *words_of(const char *state)
+static const struct ending *ending_of(const char *state)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(endings); i++)
 		if (strncmp(state, endings[i].state, strlen(endings[i].state)) == 0)
-			return endings[i].words;
+			return &endings[i];
 	return NULL;
 }
 
@@ -222,12 +230,40 @@ static bool is_of_slurm(const char *state)
 	       strcmp(state, "DEADLINE") == 0;
 }
 
+/* "CANCELLED by 1000": who it was. */
+static void tell_canceller(struct draft *d, const char *state)
+{
+	static const char by[] = "CANCELLED by ";
+	json_t *request;
+	int64_t uid;
+
+	if (strncmp(state, by, strlen(by)) != 0 ||
+		!id_of(state + strlen(by), strlen(state) - strlen(by), &uid))
+		return;
+	request = json_pack("{s:s, s:I}", "from", "user", "uid", (json_int_t) uid);
+	if (json_object_set_new(json_object_get(d->info, "outcome"), "request", request) < 0)
+		draft_fail(d, NULL, -ENOMEM, "cannot keep what it says");
+}
+
+/* An end that has neither an exit code nor a signal. */
+static void tell_state(struct draft *d, const char *state, const char *evidence)
+{
+	const struct ending *ending = ending_of(state);
+	char words[160];
+
+	if (strncmp(state, "CANCELLED by ", 13) == 0)
+		snprintf(words, sizeof(words), "cancelled by user %.40s", state + 13);
+	else
+		snprintf(words, sizeof(words), "%s", ending ? ending->words : state);
+	draft_cause(d, ending ? ending->cause : CAUSE_UNKNOWN, words, evidence);
+	draft_limit(d, ending ? ending->limit : NULL, "slurm");
+}
+
 void sacct_tell_outcome(const struct sacct_table *table, const struct cells *cells, struct draft *d)
 {
 	const char *state = sacct_cell(table, cells, "State");
 	const char *exit = sacct_cell(table, cells, "ExitCode");
 	char evidence[200];
-	char words[160];
 	int code = 0;
 	int number = 0;
 	bool told = sacct_exit(exit, &code, &number);
@@ -251,6 +287,7 @@ void sacct_tell_outcome(const struct sacct_table *table, const struct cells *cel
 	/* Beyond these are no signals but marks of Slurm: 0:53 a file it could not open, 0:125 out of memory. */
 	if (told && number > 0 && number <= 31 && !is_of_slurm(state)) {
 		draft_signal(d, number, evidence);
+		tell_canceller(d, state);
 		return;
 	}
 	if (by_itself && number == 0 && (told || completed)) {
@@ -261,10 +298,6 @@ void sacct_tell_outcome(const struct sacct_table *table, const struct cells *cel
 		return;
 	if (told && number == OUT_OF_MEMORY_MARK)
 		state = "OUT_OF_MEMORY";
-	if (strncmp(state, "CANCELLED by ", 13) == 0)
-		snprintf(words, sizeof(words), "cancelled by user %.40s", state + 13);
-	else
-		snprintf(words, sizeof(words), "%s", words_of(state) ? words_of(state) : state);
-	draft_text(d, "outcome", "words", words);
-	draft_text(d, "outcome", "evidence", evidence);
+	tell_state(d, state, evidence);
+	tell_canceller(d, state);
 }

@@ -50,7 +50,7 @@ static void take_slurm(
 {
 	for (size_t i = 0; i < json_array_size(limits); i++) {
 		const json_t *limit = json_array_get(limits, i);
-		bool of_each = info_is(limit, "note", "of each node");
+		bool of_each = info_is(limit, "per", "node");
 		double each = info_number(limit, "limit", NULL);
 		double value = size_sane(of_each && nodes > 1 ? each * nodes : each, most);
 		const char *where = info_text(limit, "where", NULL);

@@ -53,11 +53,6 @@ static void cut(struct size_fact *fact, const char *format, ...)
 	va_end(args);
 }
 
-static void say_words(const char *words, char ret[SIZE_WHY_SIZE])
-{
-	size_put_text(ret, SIZE_WHY_SIZE, words);
-}
-
 static void say_limit(const json_t *info, char ret[SIZE_WHY_SIZE])
 {
 	const char *name = info_text(info, "limit", "name");
@@ -86,27 +81,28 @@ static void say_signal(double number, char ret[SIZE_WHY_SIZE])
 static void say_end_in_words(const struct stored_run *run, char ret[SIZE_WHY_SIZE])
 {
 	const char *words = info_text(run->info, "outcome", "words");
+	bool told = info_text(run->info, "outcome", "cause");
 
 	if (json_object_get(run->info, "target"))
 		snprintf(ret, SIZE_WHY_SIZE,
 			"it was watched for a time, and not from its start to its end");
-	else if (words && strcmp(words, "completed") != 0)
-		say_words(words, ret);
-	else if (!words)
+	else if (!told)
 		snprintf(ret, SIZE_WHY_SIZE, "how it ended is not known");
+	else if (!info_ended_by(run->info, CAUSE_EXITED))
+		size_put_text(ret, SIZE_WHY_SIZE,
+			words && *words ? words : "it did not come to an end of its own");
 }
 
-/* "; SIGTERM (sent to assay by pid 1 of uid 0 and passed on) came 12 ms before the end": of its own will it might have gone on. */
+/* Somebody asked for the end: of its own will it might have gone on. */
 static void say_request(const json_t *info, char ret[SIZE_WHY_SIZE])
 {
-	const char *evidence = info_text(info, "outcome", "evidence");
-	const char *at = evidence ? strstr(evidence, "; SIG") : NULL;
-	char name[16];
+	const json_t *request = info_member(info, "outcome", "request");
+	const char *signal = info_text(request, "signal_name", NULL);
+	char name[SIGNAL_NAME_SIZE];
 
-	if (!at || !strstr(at, ") came ") || !strstr(at, "before the end"))
+	if (!request)
 		return;
-	snprintf(name, sizeof(name), "%.15s", at + 2);
-	name[strcspn(name, " ")] = '\0';
+	size_put_text(name, sizeof(name), signal ? signal : "a signal");
 	snprintf(ret, SIZE_WHY_SIZE, "was told to end by %s", name);
 }
 
@@ -122,7 +118,7 @@ static void say_end(const struct stored_run *run, char ret[SIZE_WHY_SIZE])
 		snprintf(ret, SIZE_WHY_SIZE, "its recorder was lost");
 	else if (json_object_get(run->info, "limit"))
 		say_limit(run->info, ret);
-	else if (info_says_oom(run->info))
+	else if (info_ended_by(run->info, CAUSE_OOM_KILL))
 		snprintf(ret, SIZE_WHY_SIZE, "killed for want of memory");
 	else if (info_member(run->info, "outcome", "signal"))
 		say_signal(info_number(run->info, "outcome", "signal"), ret);
@@ -174,7 +170,7 @@ static void take_limit(const json_t *info, struct size_fact *memory)
 		json_object_get(info, "summary"), "sacct_peak_out_of_memory_steps_count", "value");
 
 	if (!isnan(memory->value) || !(limit > 0) ||
-		!(info_says_oom(info) || steps > 0 ||
+		!(info_ended_by(info, CAUSE_OOM_KILL) || steps > 0 ||
 			info_is(json_object_get(info, "limit"), "name", "memory")))
 		return;
 	*memory = (struct size_fact){ .value = limit,
@@ -192,7 +188,7 @@ static void cut_memory(const struct stored_run *run, struct size_fact *memory)
 		info_number(json_object_get(info, "summary"), "cgroup_oom_kills_count", "value");
 
 	take_limit(info, memory);
-	if (info_says_oom(info))
+	if (info_ended_by(info, CAUSE_OOM_KILL))
 		cut(memory, "killed for want of memory");
 	else if (kills > 0 && info_has_own_cgroup(info))
 		cut(memory, "the kernel's OOM killer killed %.9g of its processes", kills);

@@ -7,6 +7,7 @@
 #include "base/macros.h"
 #include "base/units.h"
 #include "model/value.h"
+#include "record/old_words.h"
 #include "report/info_facts.h"
 #include "report/info_value.h"
 #include "report/size/size_parts.h"
@@ -158,28 +159,6 @@ static struct size_fact take_held(const json_t *info)
 	return fact;
 }
 
-/* Shared memory that came during the run, and that no process of the job had mapped: "...; 300 MiB of new shared memory (tmpfs, memfd) on this machine was
- * mapped by no process of the job ...". The record has that number in these words alone. 0: it says nothing of it. */
-static double told_shared(const json_t *info)
-{
-	const char *why = info_text(json_object_get(info, "headline"), "memory_peak_bytes", "why");
-	const char *end = why ? strstr(why, " of new shared memory") : NULL;
-	const char *at = end;
-	char text[32] = "";
-	size_t n = 0;
-	uint64_t bytes;
-
-	/* The number and its unit are the two words before it. */
-	for (int blanks = 0; at && at > why && (at[-1] != ' ' || blanks++ == 0);)
-		at--;
-	for (; at && at < end && n < sizeof(text) - 1; at++)
-		if (*at != ' ')
-			text[n++] = *at;
-	if (parse_size(text, &bytes, NULL) < 0 || (double) bytes > SIZE_BYTES_MAX)
-		return 0;
-	return (double) bytes;
-}
-
 /* It may be a stranger's, and counts as the job's own: no more of it than was ever seen in the cgroup that held the job, with others or alone. */
 static double new_shared(const json_t *info, double told)
 {
@@ -190,19 +169,20 @@ static double new_shared(const json_t *info, double told)
 	return in_cgroup < told ? in_cgroup : told;
 }
 
-/* The words have three digits of it. */
-#define TOLD_ROUNDING 0.005
-
 /* What is not the job's is not in its upper bound, either: that of the record has all that came on the machine, whoever wrote it. */
 static void add_shared(const json_t *info, struct size_fact *fact)
 {
-	double told = told_shared(info);
+	/* Shared memory that came during the run, and that no process of the job had mapped. */
+	double told = size_sane(info_number(json_object_get(info, "headline"), "memory_peak_bytes",
+					"unmapped_shared_bytes"),
+		SIZE_BYTES_MAX);
 	double shared = new_shared(info, told);
 	struct size_fact lasting = take_lasting(info);
 
 	if (!(told > 0) || !size_is_known(fact))
 		return;
-	fact->upper = fmax(fact->upper - told * (1 - TOLD_ROUNDING), fact->value) + shared;
+	fact->upper =
+		fmax(fact->upper - told * (1 - old_words_rounding(info)), fact->value) + shared;
 	/* In the account of the job's own cgroup it is counted, if it was the job's. */
 	if (!(shared > 0) || size_is_known(&lasting))
 		return;
