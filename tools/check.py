@@ -70,6 +70,8 @@ def main():
     if unknown:
         parser.error(f"no such stage or file of tests: {' '.join(unknown)}; stages are {' '.join(STAGES)}")
     results = Results()
+    if asked.under_load:  # what is tried is the program and its tests, not the compiler's patience
+        build(results, "build-gcc")
     with UnderLoad() if asked.under_load else contextlib.nullcontext():
         check(results, words)
     results.stage("again")
