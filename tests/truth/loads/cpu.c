@@ -39,8 +39,9 @@ static int burnt_then_waits(char **arguments)
 	burn(ns);
 	await_count(&ledger->arrived, 1);
 	truth_write();
-	for (;;)
-		pause();
+	while (pause() != 0)
+		;
+	return 0;
 }
 
 static void *burning_thread(void *ns)
