@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/macros.h"
+#include "collect/proc_io.h"
 #include "monitor/conclude_parts.h"
 
 static void conclude_io(struct monitor *m, struct assay_run_info *info, const struct verdict *v)
@@ -20,7 +21,8 @@ static void conclude_io(struct monitor *m, struct assay_run_info *info, const st
 		{ "io_read_syscall_bytes", "tree_io_read_syscall_bytes" },
 		{ "io_write_syscall_bytes", "tree_io_write_syscall_bytes" },
 	};
-	bool partial = m->collect.io_denied > 0;
+	uint64_t denied = proc_io_denied(&m->collect);
+	bool partial = denied > 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
 		struct summary s = selected_summary(m, lines[i].key);
@@ -33,7 +35,7 @@ static void conclude_io(struct monitor *m, struct assay_run_info *info, const st
 			snprintf(h->why, sizeof(h->why), "%s", v->lost_why);
 		else if (partial)
 			snprintf(h->why, sizeof(h->why), "%llu living processes may not be read",
-				(unsigned long long) m->collect.io_denied);
+				(unsigned long long) denied);
 	}
 }
 
@@ -125,6 +127,19 @@ void conclude_devices(struct monitor *m, struct assay_run_info *info)
 			d->refused, N_DEVICES_MAX);
 }
 
+void conclude_sources(struct monitor *m, struct assay_run_info *info)
+{
+	struct collect *c = &m->collect;
+
+	for (size_t i = 0; collectors[i]; i++) {
+		if (!m->opened[i] || !collectors[i]->note)
+			continue;
+		c->state = c->states[i];
+		collectors[i]->note(c, info);
+		c->state = NULL;
+	}
+}
+
 static void add_wall(struct assay_run_info *info)
 {
 	struct headline *h = headline_add(info, "wall_seconds", SECONDS, info->wall_ns,
@@ -172,7 +187,7 @@ void conclude(struct monitor *m, struct assay_run_info *info, bool running)
 	conclude_cgroup(m, info, &v.cpu);
 	conclude_io(m, info, &v);
 	conclude_network(m, info);
-	conclude_energy(m, info);
+	conclude_sources(m, info);
 	conclude_processes(m, info);
 	conclude_ends(m, info, running);
 	conclude_rungs(m, info, &v);

@@ -86,7 +86,7 @@ static void read_statm(struct scene *s)
 	while (s->measures.collector[first] != (int) i)
 		first++;
 	batch_begin(&s->batch, first, SECOND_NS);
-	assert_int_equal(collectors[i]->read(&s->collect, &s->batch), 0);
+	assert_int_equal(collector_read(collectors[i], &s->collect, NULL, &s->batch), 0);
 	batch_end(&s->batch);
 }
 
