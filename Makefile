@@ -5,6 +5,8 @@ PREFIX = /usr/local
 DESTDIR =
 # Options of bench/bench.py: make bench BENCH=--quick
 BENCH =
+# Options of tools/truth_table.py: make truth-table TRUTH='--only nocldwait'
+TRUTH =
 # Options of tools/v2_host.py: make v2-host V2_HOST='tests/truth/test_io.py -k direct'
 V2_HOST =
 # Tests to run by make test: make test TESTS='tests/cli/test_run.py tests/unit/test_window.c'
@@ -14,7 +16,7 @@ FUZZ = 60
 # Debian's own interpreter: the packages of tools/packages.txt belong to it.
 PYTHON = /usr/bin/python3
 
-.PHONY: all build deps deps-build deps-bench deps-v2-host demo check test fuzz v2-host lint bench gallery golden format install dist clean
+.PHONY: all build deps deps-build deps-bench deps-truth deps-v2-host demo check test fuzz v2-host lint bench truth-table gallery golden format install dist clean
 
 all: build
 
@@ -34,6 +36,9 @@ deps-build:
 
 deps-bench:
 	tools/deps.sh build bench
+
+deps-truth:
+	tools/deps.sh build truth
 
 deps-v2-host:
 	tools/deps.sh build check v2-host
@@ -61,6 +66,11 @@ lint:
 bench: deps-bench
 	$(MAKE) build
 	$(PYTHON) bench/bench.py $(BENCH) $(BUILD)/assay
+
+# What assay and other tools say of jobs whose use is known: writes docs/truth.md, in some ten minutes.
+truth-table: deps-truth
+	$(MAKE) build
+	$(PYTHON) tools/truth_table.py $(TRUTH) $(BUILD)/assay
 
 # Records some jobs and draws them: a minute or two, on a machine that does nothing else.
 gallery: deps

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Installs those packages of tools/packages.txt that are missing: deps.sh GROUP... (build, check, bench, v2-host); and with npm, where that is there,
+# Installs those packages of tools/packages.txt that are missing: deps.sh GROUP... (build, check, bench, truth, v2-host); and with npm, where that is there,
 # those of web/package-lock.json.
 set -eu
 

@@ -5,8 +5,8 @@
 v2_host.py [--directory DIR] [--build DIR] [--limit SECONDS] [--shell TEXT] [PYTEST-ARGUMENT...]
 
 What it does: downloads Debian's kernel image for virtual machines and its static busybox (unpacked below DIR, never
-installed); copies this machine's Python, pytest, coreutils and what they depend on, this tree and the built programs
-into a disk image; boots both in qemu by software emulation, which works the same everywhere. The guest
+installed); copies this machine's Python, pytest, coreutils and what they depend on, this tree and the built programs with
+their libraries into a disk image; boots both in qemu by software emulation, which works the same everywhere. The guest
 (tools/v2_host_guest.sh) mounts cgroup2 alone at /sys/fs/cgroup and runs pytest there as root, in a cgroup of its
 own; the tests make the ordinary user themselves, and delegate a sub-tree to it.
 Its console is shown and kept in DIR/console.log, pytest's report in DIR/report.xml. The last line counts the tests as
@@ -26,7 +26,7 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parent.parent
-TOOLS = ["qemu-system-x86_64", "mke2fs", "apt-get", "apt-cache", "dpkg-deb", "dpkg-query"]
+TOOLS = ["qemu-system-x86_64", "mke2fs", "apt-get", "apt-cache", "dpkg-deb", "dpkg-query", "ldd"]
 KERNEL_PACKAGE = "linux-image-cloud-amd64"  # depends on the newest linux-image-VERSION-cloud-amd64
 # Drivers of the emulated disk: modules in Debian's kernel, unlike ext4 and the serial port.
 MODULES = ["virtio_pci", "virtio_blk"]
@@ -136,6 +136,15 @@ def make_userland(tree):
     (tree / "var/tmp").chmod(0o1777)
 
 
+def copy_libraries(program, tree):
+    """What the program is linked to: no package that the guest needs otherwise has to bring it."""
+    for line in output_of("ldd", str(program)).splitlines():
+        path = line.split("=>")[-1].split("(")[0].strip()
+        while path.startswith("/"):
+            copy_path(path, tree)
+            path = os.path.join(os.path.dirname(path), os.readlink(path)) if os.path.islink(path) else ""
+
+
 def copy_project(tree, build, arguments):
     """The tree's tests and the built programs, where everybody can read and execute them."""
     project = tree / "opt" / "assay"
@@ -151,6 +160,7 @@ def copy_project(tree, build, arguments):
             raise SystemExit(f"v2-host: {build / part} does not exist: build first")
         (project / "build" / part).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(build / part, project / "build" / part)
+        copy_libraries(build / part, tree)
     lines = {"arguments": "\n".join(arguments.tests) + "\n", "shell": arguments.shell}
     for name, text in lines.items():
         (project / f"v2_host_{name}").write_text(text)

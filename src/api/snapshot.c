@@ -118,11 +118,11 @@ static void take_network(struct snapshot *s, struct assay_reading *r)
 		*sums[k] = *since[k] = (struct assay_value){ .why = "" };
 		if (!known)
 			continue;
-		/* Of the namespace it is exact; of the target no more than a bound. */
-		*sums[k] = value_of(n, UPPER_BOUND);
+		/* Of the namespace it is exact; of the target no bound, as a process of it may be in another one. */
+		*sums[k] = value_of(n, ESTIMATE);
 		if (s->net_known_before)
-			*since[k] = value_of(
-				n > s->net_before[k] ? n - s->net_before[k] : 0, UPPER_BOUND);
+			*since[k] =
+				value_of(n > s->net_before[k] ? n - s->net_before[k] : 0, ESTIMATE);
 		s->net_before[k] = n;
 	}
 	s->net_known_before = known;

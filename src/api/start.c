@@ -211,7 +211,6 @@ static bool collector_wanted(const struct session *s, const char *name)
 	return false;
 }
 
-/* Sources that must be open before the command's first instruction. */
 /* Each process's own mark, when it ends, with what it was alive together: that takes the execs, which begin it anew. */
 static void begin_finals(struct session *s, const struct taskstats_listener *listener)
 {
@@ -223,6 +222,7 @@ static void begin_finals(struct session *s, const struct taskstats_listener *lis
 	overlap_begin(&m->census.overlap, s->keeper.job_pid, conclude_rss_batching_bytes(m));
 }
 
+/* Sources that must be open before the command's first instruction. */
 static void open_sources(struct session *s)
 {
 	struct monitor *m = &s->monitor;

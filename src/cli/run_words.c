@@ -316,7 +316,7 @@ static void done(struct candidates *c)
 	free(c->list);
 }
 
-/* Whether there is a directory with such files, or files in ours. */
+/* Whether there is a directory for such files; one without any stands for files in ours, and says nothing. */
 static bool is_there(const char *prefix)
 {
 	char *directory = strndup(prefix, strcspn(prefix, "{"));

@@ -247,13 +247,13 @@ void begin_at_zero(struct batch *out, unsigned row)
 	accumulate_from_zero(run_single(out, (size_t) out->rows[row]), out->now_ns);
 }
 
-/* A sum that lacks some members is a lower bound of the whole; one that may hold some twice besides bounds nothing. */
+/* A sum that lacks some members is a lower bound of the whole; one that may be too high besides, as it may hold some twice, bounds nothing. */
 static uint8_t total_quality(const struct total *t, const struct measure *m)
 {
 	enum quality quality = quality_worse(m->quality, t->quality);
 
 	if (t->absent)
-		quality = quality == UPPER_BOUND ? ESTIMATE : LOWER_BOUND;
+		quality = quality == UPPER_BOUND || quality == ESTIMATE ? ESTIMATE : LOWER_BOUND;
 	return (uint8_t) quality;
 }
 

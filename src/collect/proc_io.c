@@ -221,7 +221,8 @@ static int read_io(struct collect *c, struct batch *out)
 		put_process(out, p);
 		if (p->has_io && !c->watch)
 			add(&sum, &p->io);
-		else
+		/* What a zombie did after its last reading is in nobody's file until it is waited for. */
+		if (!p->has_io || (p->zombie && !p->io_final))
 			s->denied++;
 	}
 	/* The targets' own sums are made from the same readings: collect/target.c. */
@@ -249,4 +250,11 @@ uint64_t proc_io_denied(const struct collect *c)
 	const struct job_io *s = collect_state(c, &proc_io_collector);
 
 	return s ? s->denied : 0;
+}
+
+uint64_t proc_io_cancelled_bytes(const struct collect *c)
+{
+	const struct job_io *s = collect_state(c, &proc_io_collector);
+
+	return s ? s->high.cancelled_write_bytes : 0;
 }

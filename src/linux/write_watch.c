@@ -27,7 +27,7 @@ int write_watch_add(struct write_watch *w, int file)
 	}
 	link_of(file, link);
 	int watched = w->open ? inotify_add_watch(w->fd, link, IN_MODIFY) : -1;
-	w->failed = w->failed || watched < 0;
+
 	return watched < 0 ? -errno : watched;
 }
 

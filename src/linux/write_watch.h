@@ -9,7 +9,6 @@
 struct write_watch {
 	int fd; /* meaningful when `open` */
 	bool open;
-	bool failed; /* who writes is not told */
 };
 
 /* Watches the file that is open as `file` from now on. Returns what its events will be known by, above 0, or a negative errno. */

@@ -26,7 +26,7 @@ struct value {
 const char *quality_name(enum quality q);
 /* Of that name; ABSENT: there is none, or no name (NULL). */
 enum quality quality_of_name(const char *name);
-/* The one that claims less: exact, sampled, estimate, lower bound, upper bound; ABSENT gives way to any. */
+/* The one that claims less: exact, sampled, lower bound, upper bound, estimate, which a lower with an upper bound is; ABSENT gives way to any. */
 enum quality quality_worse(enum quality a, enum quality b);
 /* "=", "~", ">=", "<=", "~" as the summary marks them */
 const char *quality_mark(enum quality q);

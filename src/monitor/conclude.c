@@ -2,6 +2,7 @@
 /* Decides what is claimed: exact where nothing can have been missed, a bound with its reason where something can. */
 #include "monitor/conclude.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,31 @@
 #include "base/macros.h"
 #include "collect/proc_io.h"
 #include "monitor/conclude_parts.h"
+
+void conclude_take_off_cancelled(struct headline *h, uint64_t cancelled)
+{
+	uint64_t made_dirty = h->value.n;
+	uint64_t rest = made_dirty > cancelled ? made_dirty - cancelled : 0;
+
+	if (cancelled == 0)
+		return;
+	switch (h->value.quality) {
+	case EXACT:
+		h->value.quality = UPPER_BOUND;
+		h->has_lower = true;
+		h->lower = rest;
+		snprintf(h->why, sizeof(h->why),
+			"of what was written, up to %" PRIu64
+			" bytes never reached storage: their files were deleted or cut before",
+			cancelled);
+		break;
+	case LOWER_BOUND:
+		h->value.n = rest;
+		break;
+	default:
+		break;
+	}
+}
 
 static void conclude_io(struct monitor *m, struct assay_run_info *info, const struct verdict *v)
 {
@@ -34,8 +60,11 @@ static void conclude_io(struct monitor *m, struct assay_run_info *info, const st
 		if (v->lost)
 			snprintf(h->why, sizeof(h->why), "%s", v->lost_why);
 		else if (partial)
-			snprintf(h->why, sizeof(h->why), "%llu living processes may not be read",
+			snprintf(h->why, sizeof(h->why),
+				"%llu processes that live or were not waited for may not be read",
 				(unsigned long long) denied);
+		if (strcmp(lines[i].name, "io_write_bytes") == 0)
+			conclude_take_off_cancelled(h, proc_io_cancelled_bytes(&m->collect));
 	}
 }
 

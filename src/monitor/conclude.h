@@ -30,6 +30,9 @@ struct cpu_sources {
 	uint64_t processes, threads, freed_bytes;
 	uint64_t switches; /* between tasks, of those that ended */
 	bool perf_blind; /* a parent was seen that perf does not follow: it is setuid, or not readable */
+	/* Of those that ended, by a complete count of events: whom nobody is known to have waited for. */
+	uint64_t unproven, ended;
+	bool ends_known; /* there is such a count */
 	uint64_t fell_ns; /* what the tree had before and has no longer, when the job is over */
 	uint64_t
 		cut_ns; /* what it may have more than it shows: of the living, what is told by the clock tick */

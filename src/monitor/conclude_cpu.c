@@ -171,8 +171,11 @@ void conclude_say_unseen(const struct verdict *v, struct headline *h)
 	format_duration(conclude_unseen_ns(s), unseen);
 	snprintf(h->why, sizeof(h->why),
 		"children that nobody waits for (SA_NOCLDWAIT, the end of a PID namespace) are "
-		"noticed from %s of CPU time on",
-		unseen);
+		"noticed from %s of CPU time on%s",
+		unseen,
+		s->ends_known || s->cgroup_exact || conclude_cgroup_has_no_room(s)
+			? ""
+			: ", in programs that are setuid or may not be read not at all");
 }
 
 static void add_cpu(const struct monitor *m, struct assay_run_info *info, const struct verdict *v,

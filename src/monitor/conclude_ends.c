@@ -7,13 +7,23 @@
 #include "base/macros.h"
 #include "monitor/conclude_parts.h"
 
+/* Nobody is left, but of some the kernel has not told the end. */
+static uint64_t untold_ends(const struct monitor *m, bool running)
+{
+	return !running && m->ledger.all_ended ? m->census.alive : 0;
+}
+
+uint64_t conclude_unproven(const struct monitor *m, bool running)
+{
+	return census_not_seen_waited(&m->census) + untold_ends(m, running);
+}
+
 /* A child that the kernel reaps by itself takes its bytes and its peak with it, however little CPU time it used. */
 void conclude_waits(const struct monitor *m, struct verdict *v, bool running)
 {
 	const struct census *c = &m->census;
-	/* Nobody is left, but of some the kernel has not told the end. */
-	uint64_t untold = !running && m->ledger.all_ended ? c->alive : 0;
-	uint64_t unproven = census_not_seen_waited(c) + untold;
+	uint64_t untold = untold_ends(m, running);
+	uint64_t unproven = conclude_unproven(m, running);
 
 	v->lost = true;
 	/* That CPU time could go unseen is no reason where the ends are seen. */

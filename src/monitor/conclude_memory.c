@@ -240,8 +240,8 @@ static void conclude_memory_peak(
 }
 
 /* A resident set that holds memory twice is no size, nor is one beside swapped memory and huge pages: PSS of one process with these, or another's mark,
- * is below it, and the set with all that was ever swapped out, and all huge pages, above. */
-static void lower_by_repeated(const struct monitor *m, struct headline *h)
+ * is below it, and the set with all that was ever swapped out, and all huge pages, above; but not above somebody who was lost. */
+static void lower_by_repeated(const struct monitor *m, const struct verdict *v, struct headline *h)
 {
 	struct marks marks = ledger_marks(&m->ledger);
 	const char *key;
@@ -253,16 +253,18 @@ static void lower_by_repeated(const struct monitor *m, struct headline *h)
 	/* Another process that holds nothing twice may be as large. */
 	if (marks.outside_bytes <= slack && (!marks_repeat(&marks) || lower + slack >= mark))
 		return;
-	h->has_lower = h->has_upper = true;
-	h->upper = mark + outside_at_most(m);
+	h->has_lower = true;
+	h->has_upper = !v->lost;
+	h->upper = mark + slack + outside_at_most(m);
 	h->value.n = h->lower = lower;
 	if (h->upper < lower)
 		h->upper = lower;
 	h->value.quality = LOWER_BOUND;
 	h->key = key;
 	snprintf(h->why, sizeof(h->why), "%s",
-		marks.outside_bytes ? "with what was swapped out, and huge pages, at a sample"
-				    : "");
+		v->lost               ? v->lost_why
+		: marks.outside_bytes ? "with what was swapped out, and huge pages, at a sample"
+				      : "");
 	tell_of_repeated(h, &marks);
 }
 
@@ -293,6 +295,9 @@ void conclude_memory(
 		v->lost ? LOWER_BOUND : EXACT, key);
 	if (inherited(m, largest)) {
 		h->value.quality = v->lost ? ESTIMATE : UPPER_BOUND;
+		/* No mark holds these. */
+		if (ledger_marks(&m->ledger).outside_bytes > 0)
+			h->value.n += outside_at_most(m);
 		snprintf(h->why, sizeof(h->why), "%s", INHERITED_WORDS);
 	} else if (v->lost) {
 		snprintf(h->why, sizeof(h->why), "%s", v->lost_why);
@@ -303,6 +308,8 @@ void conclude_memory(
 			"to within %s, the batches in which this kernel counts resident memory",
 			text);
 	}
-	lower_by_repeated(m, h);
+	/* What the starting process had is above in any case, and no mark of the job's. */
+	if (!inherited(m, largest))
+		lower_by_repeated(m, v, h);
 	notes_on_memory(m, info);
 }

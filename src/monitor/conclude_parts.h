@@ -46,6 +46,9 @@ void conclude_say_unseen(const struct verdict *v, struct headline *h);
 /* Adds a line to the headline. */
 struct headline *headline_add(struct assay_run_info *info, const char *name, enum unit unit,
 	uint64_t n, enum quality quality, const char *key);
+/* Of bytes written to storage. The kernel counts them when pages become dirty, and beside that what it need not write after all: what is exact becomes an
+ * upper bound with a lower one, a lower bound loses what was cancelled. */
+void conclude_take_off_cancelled(struct headline *h, uint64_t cancelled);
 /* The index of a selected row, or -1. */
 int selected_row(const struct monitor *m, const char *key);
 /* The run's summary of a selected row; ABSENT when it was not selected or never read. */
@@ -57,6 +60,8 @@ void conclude_gather(struct monitor *m, uint64_t self_cpu_ns, bool over, struct 
 /* Why nothing can tell that no child was lost. */
 void conclude_say_suspected(
 	const struct ledger *l, const struct cpu_sources *s, char *why, size_t size);
+/* Of how many that ended nothing shows that anybody waited for them. */
+uint64_t conclude_unproven(const struct monitor *m, bool running);
 /* Fills what is known of who was waited for; the alarm is filled already. */
 void conclude_waits(const struct monitor *m, struct verdict *v, bool running);
 /* After all other headlines: bounds what those that have not ended may add to. */

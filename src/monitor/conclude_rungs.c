@@ -166,10 +166,11 @@ static void add_rung_of(struct assay_run_info *info, const char *quantity, const
 /* What a resident set holds twice is why the claim is lower: then the set is above. */
 static void tell_resident_set(struct rung *rung, const struct headline *claim)
 {
-	if (strcmp(rung->quantity, "memory_process") != 0 || !claim->has_upper ||
+	if (strcmp(rung->quantity, "memory_process") != 0 || !claim->has_lower ||
 		rung->value.quality == ABSENT || rung->value.n <= claim->value.n)
 		return;
-	rung->value.quality = UPPER_BOUND;
+	/* Somebody who was lost, or lives on, may have had more. */
+	rung->value.quality = claim->has_upper ? UPPER_BOUND : ESTIMATE;
 	snprintf(rung->why, sizeof(rung->why),
 		"of resident sets, which hold memory as often as a process maps it");
 }

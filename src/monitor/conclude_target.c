@@ -192,6 +192,8 @@ static void conclude_io_of(struct monitor *m, struct assay_run_info *info, const
 				(unsigned long long) a->io_unreadable);
 		else
 			say_why(h, a);
+		if (lines[i].counted == COUNTED_WRITE_BYTES)
+			conclude_take_off_cancelled(h, a->used[COUNTED_CANCELLED_WRITE_BYTES]);
 	}
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What may have been lost and who would notice: how far perf, the job's cgroup and what was waited for can be apart for no reason. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -93,7 +94,9 @@ enum reap_alarm conclude_reap_alarm(const struct cpu_sources *s)
 		return REAP_SEEN;
 	if (s->childless || s->cgroup_exact || no_room)
 		return REAP_NONE_DETECTED;
-	return conclude_perf_tells(s) && conclude_perf_room_ns(s) <= conclude_allowed_ns(s)
+	/* Who was lost may have been, or have become, what perf does not follow: then its time is in neither, and how much that was nobody knows. */
+	return s->unproven == 0 && conclude_perf_tells(s) &&
+			       conclude_perf_room_ns(s) <= conclude_allowed_ns(s)
 		       ? REAP_NONE_DETECTED
 		       : REAP_SUSPECTED;
 }
@@ -129,6 +132,11 @@ static void say_of_perf(const struct ledger *l, const struct cpu_sources *s, cha
 			"perf counted %s less than was waited for, so it did not follow all of the "
 			"job",
 			amount);
+	} else if (s->unproven > 0) {
+		snprintf(at, size,
+			"perf does not follow programs that are setuid or may not be read, and of "
+			"%" PRIu64 " of %" PRIu64 " ended processes nothing shows a wait",
+			s->unproven, s->ended);
 	} else if (s->perf_ns > s->tree_ns + deficit_ns) {
 		format_duration(s->perf_ns - s->tree_ns, amount);
 		format_duration(s->stolen_ns, of_all);
@@ -237,6 +245,9 @@ void conclude_gather(struct monitor *m, uint64_t self_cpu_ns, bool over, struct 
 		.perf_blind = l->unfollowed_pid != 0,
 		.sigchld_ignored = l->autoreap_pid != 0,
 		.childless = counted && m->census.started == 1,
+		.unproven = counted ? conclude_unproven(m, !over) : 0,
+		.ended = m->census.n_ended,
+		.ends_known = counted,
 		.cut_ns = cut_ns(m),
 		.fell_ns = over && !m->collect.keeper_lost ? l->tree_fell_ns : 0 };
 	/* The file costs more than all the rest here. */

@@ -76,6 +76,29 @@ static bool show(const struct folds *f, size_t at, uint64_t now_ticks,
 	return true;
 }
 
+/* Each wait adds all of a child at once. What grew by less than the least of them is others', and does not count when one of them is looked for later. */
+static void leave_others_out(struct folds *f, struct fold one, uint64_t now_ticks)
+{
+	uint64_t least_ticks = UINT64_MAX;
+	uint64_t before_ticks = UINT64_MAX;
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < f->n; i++) {
+		if (!is_of(&f->list[i], &one))
+			continue;
+		n++;
+		if (f->list[i].used_ticks < least_ticks)
+			least_ticks = f->list[i].used_ticks;
+		if (f->list[i].before_ticks < before_ticks)
+			before_ticks = f->list[i].before_ticks;
+	}
+	if (now_ticks < before_ticks || now_ticks - before_ticks + CUT_TICKS(n) >= least_ticks)
+		return;
+	for (size_t i = 0; i < f->n; i++)
+		if (is_of(&f->list[i], &one))
+			f->list[i].before_ticks = now_ticks;
+}
+
 void folds_look(struct folds *f, const struct ledger *l, void (*shown)(pid_t pid, void *context),
 	void *context)
 {
@@ -84,10 +107,13 @@ void folds_look(struct folds *f, const struct ledger *l, void (*shown)(pid_t pid
 		const struct process *parent = ledger_find(l, one.parent);
 		bool there = parent && parent->start_ticks == one.parent_start_ticks;
 
-		if (there && !show(f, i, account_ticks(parent), shown, context))
-			i++; /* it has not waited yet */
-		else
+		if (!there || show(f, i, account_ticks(parent), shown, context)) {
 			drop_all_of(f, one);
+			continue;
+		}
+		/* It has not waited yet. */
+		leave_others_out(f, one, account_ticks(parent));
+		i++;
 	}
 }
 

@@ -11,6 +11,8 @@
 /* What the kernel's buffer bears at the fastest forking measured; no longer than this, though. */
 #define EVENTS_PER_MS 55
 #define PAUSE_MAX_MS 50
+/* In the map's values, beside the count of threads: the main one has ended. */
+#define LEADERLESS (UINT32_C(1) << 31)
 
 struct draining {
 	struct kin *kin;
@@ -53,14 +55,49 @@ static bool was_there(const struct draining *d, pid_t pid)
 	return p && p->alive;
 }
 
+/* Threads beside the main one, those from before the events as the latest look found them: too many, if anything. */
+static uint32_t others_of(const struct draining *d, pid_t pid)
+{
+	const uint32_t *known = intmap_get(&d->kin->threads, pid);
+	const struct process *p =
+		intmap_get(&d->kin->gone, pid) ? NULL : ledger_find(d->ledger, pid);
+
+	if (known)
+		return *known;
+	return p && p->stat.threads > 1 ? (uint32_t) p->stat.threads - 1 : 0;
+}
+
+static void set_others(struct draining *d, pid_t pid, uint32_t others)
+{
+	if (intmap_set(&d->kin->threads, pid, others) < 0)
+		d->kin->complete = false;
+}
+
+static void on_thread(struct draining *d, pid_t pid)
+{
+	if (trees_of(d, pid))
+		set_others(d, pid, others_of(d, pid) + 1);
+}
+
+/* Where a member had the pid the ledger has it still. */
+static void is_gone(struct draining *d, pid_t pid)
+{
+	intmap_remove(&d->kin->born, pid);
+	intmap_remove(&d->kin->threads, pid);
+	if (ledger_find(d->ledger, pid) && intmap_set(&d->kin->gone, pid, 0) < 0)
+		d->kin->complete = false;
+}
+
 static void on_fork(struct draining *d, const struct connector_event *e)
 {
 	/* The kernel tells of a fork before the child can run, so a parent is known before its child. */
 	uint32_t trees = trees_of(d, e->parent_tgid);
 
-	/* The pid may have been another's, whose end was told before. Where that was a member, the ledger has it still: it stays among the gone. */
-	intmap_remove(&d->kin->born, e->tgid);
-	if (!trees || (!d->kin->begun && was_there(d, e->tgid)))
+	if (!d->kin->begun && was_there(d, e->tgid))
+		return;
+	/* The pid may have been another's. */
+	is_gone(d, e->tgid);
+	if (!trees)
 		return;
 	if (intmap_set(&d->kin->born, e->tgid, trees) < 0)
 		d->kin->complete = false;
@@ -68,26 +105,35 @@ static void on_fork(struct draining *d, const struct connector_event *e)
 		d->accounts[i].started += (trees & d->accounts[i].bit) != 0;
 }
 
-static void on_exit_of(struct draining *d, pid_t pid)
+/* A process ends with its last thread, whichever that is. A thread that calls exec takes the place of the main one, whose end is told then: once more is
+ * told that of the process, and nothing of the thread. */
+static void on_exit_of(struct draining *d, const struct connector_event *e)
 {
-	const struct process *p = ledger_find(d->ledger, pid);
+	uint32_t others = others_of(d, e->tgid);
+	bool leaderless = others & LEADERLESS;
+	uint32_t n = others & ~LEADERLESS;
 
-	intmap_remove(&d->kin->born, pid);
-	/* With threads left only the main one has ended. */
-	if (p && p->stat.threads <= 1 && intmap_set(&d->kin->gone, pid, 0) < 0)
-		d->kin->complete = false;
+	if (e->tid != e->tgid && !intmap_get(&d->kin->threads, e->tgid))
+		return;
+	if (n > 0 && (leaderless || e->tid != e->tgid))
+		n--;
+	leaderless = leaderless || e->tid == e->tgid;
+	if (leaderless && n == 0)
+		is_gone(d, e->tgid);
+	else if (trees_of(d, e->tgid))
+		set_others(d, e->tgid, n | (leaderless ? LEADERLESS : 0));
 }
 
 static void each_event(const struct connector_event *e, void *context)
 {
 	struct draining *d = context;
 
-	if (e->tid != e->tgid)
-		return;
-	if (e->kind == CONNECTOR_FORK)
+	if (e->kind == CONNECTOR_FORK && e->tid != e->tgid)
+		on_thread(d, e->tgid);
+	else if (e->kind == CONNECTOR_FORK)
 		on_fork(d, e);
 	else if (e->kind == CONNECTOR_EXIT)
-		on_exit_of(d, e->tgid);
+		on_exit_of(d, e);
 }
 
 void kin_drain(struct kin *k, const struct ledger *l, struct account *accounts, size_t n)
@@ -104,6 +150,7 @@ void kin_drain(struct kin *k, const struct ledger *l, struct account *accounts, 
 	k->lost += lost;
 	k->complete = false;
 	intmap_clear(&k->born);
+	intmap_clear(&k->threads);
 }
 
 void kin_looked(struct kin *k)
@@ -117,5 +164,6 @@ void kin_close(struct kin *k)
 		close(k->fd);
 	k->fd = -1;
 	intmap_done(&k->born);
+	intmap_done(&k->threads);
 	intmap_done(&k->gone);
 }

@@ -19,6 +19,8 @@ struct kin {
 	struct intmap
 		born; /* living processes that members or these forked: pid -> the trees they are of */
 	struct intmap
+		threads; /* of them, where it was told of any: pid -> threads beside the main one */
+	struct intmap
 		gone; /* members that ended since the last look, whose pids may be strangers' already */
 	uint64_t pause_until_ns, pause_ns; /* events are taken in batches */
 	uint64_t lost; /* times the kernel dropped events for want of room */

@@ -73,6 +73,8 @@ struct process {
 	int statm_error, io_error, status_error,
 		smaps_error; /* 0 or a positive errno of the last attempt */
 	bool has_statm, has_io, has_status, has_smaps;
+	bool io_asked_dead; /* its file was asked for when it was a zombie; */
+	bool io_final; /* and told: nothing can come to it any more */
 	bool memory_gone; /* at the latest reading of its status: it is ending, or never had any */
 	uint32_t network_samples; /* in which its network namespace could have been looked at */
 	/* In the latest round of PSS: the slot of the first process that has the same address space, its own when that is nobody else's; whether that is

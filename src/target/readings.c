@@ -90,7 +90,9 @@ void process_read_io(struct ledger *l, struct process *p)
 {
 	char text[SMALL_TEXT_SIZE];
 
-	if (p->zombie || (p->quiet && (p->has_io || p->io_error))) {
+	bool known = p->zombie ? p->io_asked_dead : p->quiet && (p->has_io || p->io_error);
+
+	if (known) {
 		/* Reaped meanwhile, its bytes are in its parent's file already, which may have been read after that. */
 		uint64_t cpu_ns;
 		if (process_cpu_clock(p->pid, &cpu_ns) < 0)
@@ -100,14 +102,16 @@ void process_read_io(struct ledger *l, struct process *p)
 	ssize_t n = read_file(l, p, &p->fd_io, "io", text, sizeof(text));
 	struct proc_io io;
 
+	p->io_asked_dead = p->zombie;
 	if (n >= 0 && proc_io_parse(text, (size_t) n, &io) < 0)
 		n = -EINVAL;
 	if (n >= 0) {
 		p->io = io;
 		p->has_io = true;
 		p->io_error = 0;
+		p->io_final = p->zombie;
 	} else if (p->alive && !p->zombie) {
-		/* A zombie's file is closed to ordinary users; its last reading stands. */
+		/* A zombie's file is closed to ordinary users who have not opened it before; then its last reading stands. */
 		p->has_io = false;
 		p->io_error = (int) -n;
 	}
@@ -174,7 +178,8 @@ static void note_mappings(struct ledger *l, struct process *p)
 	uint64_t repeated = lesser(files, repeated_by_mappings(l, p, files));
 
 	raise_to(&p->repeated_bytes, repeated);
-	raise_to(&p->files_once_bytes, files - repeated);
+	/* What came since the mappings were looked at may be of new ones, which repeat others. */
+	raise_to(&p->files_once_bytes, above(lesser(files, p->maps_excess_bytes), repeated));
 }
 
 /* The file costs as much as all the others together, and most of what it holds is a high-water mark, which waits; but no longer than this. */

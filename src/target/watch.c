@@ -126,6 +126,15 @@ static bool is_due(const struct watch *w, struct process *p, const struct proc_s
 	return !p->quiet && (w->asks_cgroups || (w->asks_users && changed_user(w, p)));
 }
 
+/* Within its exit it moves nowhere; but version 1 shows it in the root cgroup, and its command line and environment are gone. */
+static bool has_begun_to_end(const struct watch *w, const struct process *p)
+{
+	struct proc_stat now;
+
+	return !watch_read_stat(w, p->fd_stat, p->pid, &now) || now.start_ticks != p->start_ticks ||
+	       (now.flags & PROC_EXITING);
+}
+
 static void look_where_it_belongs(struct watch *w, struct process *p)
 {
 	bool young = p->share.looks_left > 0 && p->born_in_run;
@@ -139,7 +148,7 @@ static void look_where_it_belongs(struct watch *w, struct process *p)
 	uint32_t left = p->share.targets & ~now;
 
 	/* Its files are closed to us or gone: what was known stands. */
-	if (error)
+	if (error || (left && has_begun_to_end(w, p)))
 		left = 0;
 	for (size_t i = 0; i < w->n; i++)
 		if (joined & w->accounts[i].bit)

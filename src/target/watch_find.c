@@ -42,7 +42,7 @@ static bool is_ours(const struct watch *w, pid_t pid)
 	return false;
 }
 
-static bool read_stat(const struct watch *w, int kept, pid_t pid, struct proc_stat *ret)
+bool watch_read_stat(const struct watch *w, int kept, pid_t pid, struct proc_stat *ret)
 {
 	char text[STAT_TEXT_SIZE];
 	int fd = kept >= 0 ? kept : root_file(w->ledger->roots->proc, "%d/stat", (int) pid);
@@ -63,7 +63,7 @@ static struct process *parent_now(const struct watch *w, const struct proc_stat 
 
 	if (!parent || parent->start_ticks > stat->start_ticks)
 		return NULL;
-	return read_stat(w, parent->fd_stat, parent->pid, &now) &&
+	return watch_read_stat(w, parent->fd_stat, parent->pid, &now) &&
 			       now.start_ticks == parent->start_ticks
 		       ? parent
 		       : NULL;

@@ -12,6 +12,8 @@ struct proc_stat;
 
 /* Ticks of the boot clock: what /proc/PID/stat gives a start time in. */
 uint64_t watch_now_ticks(const struct ledger *l);
+/* Its stat file as it is now, by the descriptor or, where that is negative, by the pid. */
+bool watch_read_stat(const struct watch *w, int kept, pid_t pid, struct proc_stat *ret);
 /* A bit for each target that the process belongs to now. `parent`: if it is followed. */
 uint32_t watch_whose(struct watch *w, const struct proc_stat *stat, uint32_t member_of,
 	const struct process *parent, int *ret_error);

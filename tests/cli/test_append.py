@@ -298,6 +298,20 @@ def test_what_a_killed_recorder_left_is_all_of_its_last_line(attach, burner, win
     assert info["headline"]["cpu_peak_cores"]["value"] >= info["headline"]["cpu_mean_cores"]["value"]
 
 
+def test_lines_of_a_joining_that_was_lost_are_its_own_and_none_of_those_before(attach, burner, windows_of_a_joining):
+    prefix = windows_of_a_joining
+    first = len(read_usage(prefix))
+    joining = attach.start(prefix, "--report-interval", "0.2", burner.pid)
+    wait_for(lambda: windows_written(prefix) >= first + 2, "two windows of the second joining")
+    joining.end(signal.SIGKILL)
+    assert attach(prefix, "--for", "0.5", burner.pid)[0] == 0
+
+    info, usage = read_info(prefix), read_usage(prefix)
+    assert info["segments"][1]["outcome"]["words"] == "the recorder was lost"
+    by_joining = [sum(line.get("segment", 1) == number for line in usage) for number in (1, 2, 3)]
+    assert [segment["windows"] for segment in info["segments"]] == by_joining and by_joining[:1] == [first]
+
+
 def test_without_memory_and_rates_in_the_series_their_peaks_are_left_out(attach, burner, windows_of_a_joining):
     def without(number, line):
         two_windows(number, line)

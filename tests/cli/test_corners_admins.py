@@ -104,6 +104,13 @@ def test_a_line_that_does_not_lie_under_its_header_is_left_out(call, take, room)
     assert any("could not be read" in note for note in info["notes"])
 
 
+def test_a_job_may_be_called_as_the_column_of_ids(take):
+    infos = take(columns("JobID|JobName|State|ExitCode\n7|JobID|COMPLETED|0:0\n7.0|JobID|COMPLETED|0:0\n8|myJobID|FAILED|3:0", [8, 8, 10, 8]), runs=2)
+
+    assert [(info["slurm"]["job_id"], info["name"], info["outcome"]["words"]) for info in infos] == [
+        (7, "JobID", "exited 0"), (8, "myJobID", "exited 3")]
+
+
 def test_tables_behind_each_other_are_read(take):
     first = columns("JobID|State|ExitCode\n7|COMPLETED|0:0", [8, 10, 8])
     second = columns("JobID|JobName|State|ExitCode\n8|x|FAILED|2:0", [12, 7, 9, 8])

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: MIT
 """What a run may be asked: by command line, environment and files; con-duct's behaviour table, written anew."""
+import contextlib
 import os
+import pty
 import re
 import signal
+import subprocess
 
 import pytest
 
@@ -635,6 +638,32 @@ def test_timestamps_of_a_file_or_a_variable_wait_for_a_run_that_captures(call):
 def test_colors_are_used_when_they_are_asked_for(call, words, env, colored):
     called = call("run", *words, "-p", "record/", "true", env=env)
     assert ("\x1b[" in called.err) == colored
+
+
+@pytest.mark.parametrize("env, colored", [
+    ({}, True), ({"NO_COLOR": "1"}, False), ({"NO_COLOR": ""}, True), ({"TERM": "dumb"}, False), ({"TERM": ""}, False), ({"ASSAY_COLORS": "no"}, False)])
+def test_a_summary_on_a_terminal_has_colors_unless_somebody_does_not_want_them(call, run_assay, assay, env, colored):
+    ours, theirs = pty.openpty()
+    with subprocess.Popen([str(assay), "run", "-p", "record/", "true"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=theirs, cwd=call.here,
+                          env=run_assay.environment({"TERM": "xterm", **env})) as process:
+        os.close(theirs)
+        shown = b""
+        with contextlib.suppress(OSError):  # EIO: nobody holds the other end
+            while piece := os.read(ours, 65536):
+                shown += piece
+    os.close(ours)
+
+    assert process.returncode == 0 and b"exited 0" in shown, shown
+    assert (b"\x1b[" in shown) == colored, shown
+
+
+def test_options_that_fit_no_others_are_told_with_where_they_came_from_each_place_once(call):
+    call.write(CONFIG, "tag = a=1\ntag = b=2\n")
+
+    line = refused(call("run", "--sample-interval", "5s", "--report-interval", "1s", "touch", "started",
+                        env={"ASSAY_TAG": "c=3,d=4", "ASSAY_TARGET": "user;group", "ASSAY_BUDGET": "1"}))
+    assert line == ("assay: the report interval is shorter than the sample interval; not from the command line: "
+                    ".assay/config:1: tag, .assay/config:2: tag, ASSAY_TAG, ASSAY_TARGET, ASSAY_BUDGET\n")
 
 
 @pytest.mark.parametrize("mode, same", [("current-session", True), ("new-session", False)])

@@ -144,6 +144,27 @@ def test_no_line_passes_the_width_and_nothing_hostile_gets_through(plot, made, w
             assert r"p\e]0;x" in called.out
 
 
+def test_what_only_the_close_of_a_picture_tells_is_told_and_leaves_what_was_there(run_assay, assay, made, strace, room):
+    """As a file system over a network does, where the disk is full."""
+    path = made([window(i, i, i + 1, {"tree_cpu_percent": 50}) for i in range(10)])
+    target = room / "x.svg"
+
+    def plot(*words):
+        return subprocess.run([strace, "-qq", "-o", str(room / "trace"), "-e", "trace=close,fcntl", *words, str(assay), "plot", "-o", str(target), str(path)],
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=60,
+                              env=run_assay.environment({"ASAN_OPTIONS": "detect_leaks=0"}))
+
+    assert plot().returncode == 0
+    calls = (room / "trace").read_text().splitlines()
+    before = next(number for number, line in enumerate(calls) if "F_DUPFD_CLOEXEC" in line)
+    closes = sum(line.startswith("close(") for line in calls[:before])
+    target.write_text("of before")
+    called = plot("-e", f"inject=close:error=ENOSPC:when={closes + 1}")
+
+    assert called.returncode == 1 and called.stderr == f"assay: cannot write {target}: No space left on device\n", called
+    assert target.read_text() == "of before"
+
+
 @pytest.mark.parametrize("width", [60, 80, 200])
 def test_on_a_terminal_it_is_as_wide_as_it_and_colored_where_that_is_wanted(run_assay, assay, made, width):
     path = made([window(i, i, i + 1, {"tree_cpu_percent": 50}) for i in range(10)])

@@ -89,6 +89,16 @@ def test_the_page_stands_in_80_columns_with_marks_and_iec_units(call, sleeper):
     assert " %\n" in two.out and "since the reading before" in two.out
 
 
+def test_what_a_namespace_carried_is_no_bound_of_the_target(call, sleeper):
+    """A process of the target may be in another one."""
+    reading = parse(call("snapshot", "--json", "-i", "100ms", str(sleeper.pid)).out, "assay-snapshot")
+    page = call("snapshot", str(sleeper.pid)).out
+
+    assert {name: quality for name, quality in reading["quality"].items() if name.startswith("net_")} == dict.fromkeys(
+        ("net_rx_bytes", "net_tx_bytes", "net_rx_since_last_bytes", "net_tx_since_last_bytes"), "estimate")
+    assert [line.split()[1] for line in page.splitlines() if line.startswith("  network")] == ["~"]
+
+
 def test_the_page_and_the_json_say_the_same_of_what_stands_still(call, sleeper):
     page = call("snapshot", str(sleeper.pid)).out
     reading = parse(call("snapshot", "--json", str(sleeper.pid)).out, "assay-snapshot")

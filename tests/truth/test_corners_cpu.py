@@ -45,10 +45,10 @@ def unfollowed(load, room, user):
 
 @pytest.mark.parametrize("options", [[], ["-i", "50ms"], ["-i", "30s"]], ids=["1s", "50ms", "30s"])
 def test_children_lost_by_a_program_that_perf_does_not_follow(run_assay, user, unfollowed, options):
-    run = run_assay.load("unfollowed", unfollowed, "forgetful", 10, 300, user=user, options=options)
+    run = run_assay.load("unfollowed", unfollowed, "forgetful", 10, 100, user=user, options=options)
 
-    assert run.truth["cpu_seconds"] >= 3
-    assert (perf_counts(run) or 0) < 1, "what the test is about"
+    assert run.truth["cpu_seconds"] >= 1
+    assert (perf_counts(run) or 0) < 0.3, "what the test is about"
     assert re.search("perf|samples saw", check_bound(run)["why"])
 
 

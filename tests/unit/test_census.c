@@ -193,7 +193,9 @@ static void a_parents_account_that_grew_by_what_the_child_used_shows_the_wait(vo
 	job->stat.children_user_ticks = 120;
 	census_look_at_accounts(&s.census);
 	assert_int_equal(census_not_seen_waited(&s.census), 1);
-	job->stat.children_system_ticks = 30;
+	/* Those 70 were somebody else's. */
+	job->stat.children_user_ticks += 60;
+	job->stat.children_system_ticks = 40;
 	census_look_at_accounts(&s.census);
 	assert_int_equal(census_not_seen_waited(&s.census), 0);
 	end(&s);
@@ -211,6 +213,25 @@ static void the_growth_by_another_child_shows_nothing(void **state)
 	job->stat.children_user_ticks = 50 + 200;
 	census_look_at_accounts(&s.census);
 	assert_int_equal(census_not_seen_waited(&s.census), 1);
+	end(&s);
+}
+
+static void the_growth_by_many_small_ones_shows_nothing(void **state)
+{
+	struct scene s;
+
+	(void) state;
+	struct process *job = begin_with_one_unknown(&s);
+	/* Children that lived between two looks: together as much as the one that nobody waited for. */
+	for (uint64_t ticks = 50; ticks <= 350; ticks += 20) {
+		job->stat.children_user_ticks = ticks;
+		census_look_at_accounts(&s.census);
+	}
+	assert_int_equal(census_not_seen_waited(&s.census), 1);
+	/* All of it at once is it. */
+	job->stat.children_user_ticks += 100;
+	census_look_at_accounts(&s.census);
+	assert_int_equal(census_not_seen_waited(&s.census), 0);
 	end(&s);
 }
 
@@ -259,6 +280,7 @@ int main(void)
 		cmocka_unit_test(a_main_thread_that_ends_first_proves_nothing),
 		cmocka_unit_test(a_parents_account_that_grew_by_what_the_child_used_shows_the_wait),
 		cmocka_unit_test(the_growth_by_another_child_shows_nothing),
+		cmocka_unit_test(the_growth_by_many_small_ones_shows_nothing),
 		cmocka_unit_test(the_account_of_a_parent_that_the_keeper_reaped_shows_it_too),
 		cmocka_unit_test(very_many_are_counted_without_end_of_memory),
 	};

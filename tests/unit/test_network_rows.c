@@ -104,6 +104,16 @@ static void read_at(struct tree *t, const char *collector, unsigned seconds)
 	fail_msg("no collector %s", collector);
 }
 
+/* What the collector of interfaces keeps. */
+static struct interfaces *followed(struct tree *t)
+{
+	for (size_t i = 0; collectors[i]; i++)
+		if (strcmp(collectors[i]->name, "net_dev") == 0)
+			return t->own[i];
+	fail_msg("no interfaces are followed");
+	return NULL;
+}
+
 static struct summary result(const struct tree *t, const char *key)
 {
 	int row = measures_find(&t->measures, key);
@@ -287,19 +297,23 @@ static void put_index(const struct tree *t, const char *name, const char *index)
 	tree_put_at(&t->made, text, "proc/%d/net/dev_snmp6/%s", JOB, name);
 }
 
+/* One look at the job's table, in a second of its own. */
+static void look_at_table(struct tree *t, unsigned second, const char *lines)
+{
+	put_table(t, JOB, lines);
+	read_at(t, "net_dev", second);
+}
+
 static void a_renamed_interface_does_not_bring_its_past_again(void **state)
 {
 	struct tree *t = *state;
 
 	put_namespace(t, JOB, "net:[4026531840]");
 	put_index(t, "eth0", "2");
-	put_table(t, JOB, "eth0: 7000000 10 2000 20\neth1: 7000000 1 100 1\n");
-	read_at(t, "net_dev", 1);
-	put_table(t, JOB, "eth0: 7000010 11 2000 20\neth1: 7000000 1 100 1\n");
-	read_at(t, "net_dev", 2);
+	look_at_table(t, 1, "eth0: 7000000 10 2000 20\neth1: 7000000 1 100 1\n");
+	look_at_table(t, 2, "eth0: 7000010 11 2000 20\neth1: 7000000 1 100 1\n");
 	put_index(t, "wan0", "2");
-	put_table(t, JOB, "wan0: 7000014 12 2000 20\neth1: 7000000 1 100 1\n");
-	read_at(t, "net_dev", 3);
+	look_at_table(t, 3, "wan0: 7000014 12 2000 20\neth1: 7000000 1 100 1\n");
 	assert_int_equal(result(t, "netns_receive_bytes").delta, 10 + 4);
 	assert_int_equal(result(t, "netns_receive_bytes").quality, UPPER_BOUND);
 	assert_int_equal(result(t, "netns_resets_count").delta, 0);
@@ -312,6 +326,22 @@ static void a_renamed_interface_does_not_bring_its_past_again(void **state)
 	assert_int_equal(of_device(t, "interface", "eth0", "netns_interface_receive_bytes"), 11);
 }
 
+/* Interfaces that nobody could follow moved what they moved: the sum of the others bounds nothing. */
+static void interfaces_that_could_not_be_followed_leave_an_estimate(void **state)
+{
+	struct tree *t = *state;
+
+	put_namespace(t, JOB, "net:[4026531840]");
+	look_at_table(t, 1, "eth0: 7000000 10 2000 20\n");
+	look_at_table(t, 2, "eth0: 7000010 11 2000 20\n");
+	assert_int_equal(result(t, "netns_receive_bytes").quality, UPPER_BOUND);
+	followed(t)->refused = 1;
+	look_at_table(t, 3, "eth0: 7000011 12 2000 20\n");
+	assert_int_equal(result(t, "netns_receive_bytes").delta, 11);
+	assert_int_equal(result(t, "netns_receive_bytes").quality, ESTIMATE);
+	assert_int_equal(result(t, "netns_transmit_bytes").quality, ESTIMATE);
+}
+
 /* Renamed again while we looked, its index is asked for under a name that is not its own any more. */
 static void an_interface_that_may_be_a_renamed_one_does_not_bring_its_past(void **state)
 {
@@ -319,18 +349,13 @@ static void an_interface_that_may_be_a_renamed_one_does_not_bring_its_past(void 
 
 	put_namespace(t, JOB, "net:[4026531840]");
 	put_index(t, "eth0", "2");
-	put_table(t, JOB, "eth0: 7000000 10 2000 20\n");
-	read_at(t, "net_dev", 1);
-	put_table(t, JOB, "wan0: 7000010 11 2000 20\n");
-	read_at(t, "net_dev", 2);
-	put_table(t, JOB, "lan0: 7000013 12 2000 20\n");
-	read_at(t, "net_dev", 3);
+	look_at_table(t, 1, "eth0: 7000000 10 2000 20\n");
+	look_at_table(t, 2, "wan0: 7000010 11 2000 20\n");
+	look_at_table(t, 3, "lan0: 7000013 12 2000 20\n");
 	put_index(t, "lan0", "2");
-	put_table(t, JOB, "lan0: 7000014 12 2000 20\n");
-	read_at(t, "net_dev", 4);
+	look_at_table(t, 4, "lan0: 7000014 12 2000 20\n");
 	put_index(t, "dmz0", "2");
-	put_table(t, JOB, "dmz0: 7000016 12 2000 20\n");
-	read_at(t, "net_dev", 5);
+	look_at_table(t, 5, "dmz0: 7000016 12 2000 20\n");
 	assert_int_equal(result(t, "netns_receive_bytes").delta, 1 + 2);
 	assert_int_equal(result(t, "netns_receive_bytes").quality, ESTIMATE);
 	assert_int_equal(result(t, "netns_resets_count").delta, 2);
@@ -536,6 +561,7 @@ int main(void)
 		IN_A_TREE(what_an_interface_took_along_makes_an_estimate),
 		IN_A_TREE(an_interface_that_counted_anew_has_an_estimate_and_the_others_are_exact),
 		IN_A_TREE(a_renamed_interface_does_not_bring_its_past_again),
+		IN_A_TREE(interfaces_that_could_not_be_followed_leave_an_estimate),
 		IN_A_TREE(an_interface_that_may_be_a_renamed_one_does_not_bring_its_past),
 		IN_A_TREE(a_successor_under_another_name_counts_whole),
 		IN_A_TREE(devices_of_interfaces_long_gone_give_their_place_back),

@@ -53,6 +53,13 @@ static void born(struct scene *s, pid_t pid)
 	s->lives[s->n++] = (struct life){ .pid = pid, .born = ++s->now, .ended = -1 };
 }
 
+/* An end, and what its record says of the image that ended. */
+static void exited_with(struct overlap *o, pid_t pid, uint64_t bytes, bool known)
+{
+	overlap_exited(o, pid);
+	overlap_take_mark(o, pid, bytes, known);
+}
+
 static void ended(struct scene *s, pid_t pid, uint64_t bytes)
 {
 	struct life *l = living(s, pid);
@@ -139,8 +146,7 @@ static void what_has_no_mark_counts_as_the_largest_and_sums_are_never_too_low(vo
 				born(&s, next++);
 				continue;
 			}
-			overlap_exited(&s.o, pid);
-			overlap_take_mark(&s.o, pid, 100 * MIB, known);
+			exited_with(&s.o, pid, 100 * MIB, known);
 			ended(&s, pid, known ? 100 * MIB : 0);
 		}
 		assert_true(overlap_most(&s.o, 300 * MIB) >= largest_sum(&s, 300 * MIB));
@@ -159,11 +165,9 @@ static void the_mark_of_an_image_says_nothing_of_the_one_before_exec(void **stat
 	overlap_executed(&s.o, 2);
 	overlap_executed(&s.o, 3);
 	for (pid_t pid = 2; pid <= 3; pid++) {
-		overlap_exited(&s.o, pid);
-		overlap_take_mark(&s.o, pid, MIB, false);
+		exited_with(&s.o, pid, MIB, false);
 	}
-	overlap_exited(&s.o, 1);
-	overlap_take_mark(&s.o, 1, MIB, true);
+	exited_with(&s.o, 1, MIB, true);
 	/* Before the execs: the parent and two of any size. */
 	assert_true(overlap_most(&s.o, 100 * MIB) == 201 * MIB);
 	overlap_done(&s.o);
@@ -176,10 +180,8 @@ static void an_exec_that_was_not_told_leaves_the_mark_unknown(void **state)
 	(void) state;
 	begin(&s);
 	overlap_forked(&s.o, 2);
-	overlap_exited(&s.o, 2);
-	overlap_take_mark(&s.o, 2, MIB, false);
-	overlap_exited(&s.o, 1);
-	overlap_take_mark(&s.o, 1, MIB, false);
+	exited_with(&s.o, 2, MIB, false);
+	exited_with(&s.o, 1, MIB, false);
 	assert_true(overlap_most(&s.o, 100 * MIB) == 101 * MIB);
 	overlap_done(&s.o);
 }
@@ -192,10 +194,8 @@ static void without_the_commands_own_exec_no_mark_is_known(void **state)
 	(void) state;
 	overlap_begin(&o, 1, 0);
 	overlap_forked(&o, 2);
-	overlap_exited(&o, 2);
-	overlap_take_mark(&o, 2, MIB, true);
-	overlap_exited(&o, 1);
-	overlap_take_mark(&o, 1, MIB, true);
+	exited_with(&o, 2, MIB, true);
+	exited_with(&o, 1, MIB, true);
 	assert_true(overlap_most(&o, 100 * MIB) == 200 * MIB);
 	overlap_done(&o);
 }
@@ -228,10 +228,8 @@ static void a_mark_may_be_too_low_by_the_slack(void **state)
 	overlap_begin(&o, 1, MIB / 2);
 	overlap_executed(&o, 1);
 	overlap_forked(&o, 2);
-	overlap_exited(&o, 2);
-	overlap_take_mark(&o, 2, 10 * MIB, true);
-	overlap_exited(&o, 1);
-	overlap_take_mark(&o, 1, 10 * MIB, true);
+	exited_with(&o, 2, 10 * MIB, true);
+	exited_with(&o, 1, 10 * MIB, true);
 	assert_true(overlap_most(&o, 0) == 21 * MIB);
 	overlap_done(&o);
 }

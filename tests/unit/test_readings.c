@@ -3,6 +3,7 @@
 #include "made_tree.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -57,6 +58,37 @@ static void a_missing_file_of_a_living_process_is_no_death(void **state)
 	process_read_statm(&b.ledger, b.p);
 	assert_true(b.p->has_statm);
 	assert_int_equal(b.p->statm.resident, 50);
+	take_away(&b);
+}
+
+static void show_shared_memory(struct bare_proc *b, unsigned kib)
+{
+	char text[512];
+
+	snprintf(text, sizeof(text),
+		"Uid:\t0\t0\t0\t0\nVmHWM:\t%u kB\nRssAnon:\t0 kB\nRssFile:\t0 kB\n"
+		"RssShmem:\t%u kB\nVmSwap:\t0 kB\nThreads:\t1\nSigIgn:\t0\nSigCgt:\t0\n"
+		"Cpus_allowed:\t3\nvoluntary_ctxt_switches:\t1\nnonvoluntary_ctxt_switches:\t1\n",
+		kib, kib);
+	tree_put_at(&b->tree, text, "proc/%d/status", (int) b->p->pid);
+	b->ledger.ticks++;
+	process_read_status(&b->ledger, b->p, true);
+	assert_true(b->p->has_status);
+}
+
+/* 100 MiB of shared memory, mapped once and then once more: so little more is resident by then that the mappings are not listed again. */
+static void what_came_since_the_mappings_were_listed_proves_nothing(void **state)
+{
+	struct bare_proc b;
+
+	(void) state;
+	lay_out(&b, getpid());
+	tree_put_at(&b.tree, "10000000-16400000 rw-s 00000000 00:01 7 /memfd\n", "proc/%d/maps",
+		(int) b.p->pid);
+	show_shared_memory(&b, 100 << 10);
+	assert_int_equal(b.p->files_once_bytes, UINT64_C(100) << 20);
+	show_shared_memory(&b, 110 << 10);
+	assert_int_equal(b.p->files_once_bytes, UINT64_C(100) << 20);
 	take_away(&b);
 }
 
@@ -247,6 +279,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_missing_file_of_a_living_process_is_no_death),
+		cmocka_unit_test(what_came_since_the_mappings_were_listed_proves_nothing),
 		cmocka_unit_test(a_missing_file_of_a_process_that_is_gone_is_its_death),
 		cmocka_unit_test(a_zombie_that_was_reaped_meanwhile_has_no_io_of_its_own),
 		cmocka_unit_test(the_last_io_of_a_zombie_that_is_still_there_stands),

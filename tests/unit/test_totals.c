@@ -76,26 +76,38 @@ static void enter(struct scene *s, pid_t pid, unsigned flags, const char *statm)
 	tree_put_at(&s->tree, statm, "proc/%d/statm", (int) pid);
 }
 
-static void read_statm(struct scene *s)
+static const struct collector *begin_reading(struct scene *s, const char *name)
 {
 	int first = 0;
 	size_t i = 0;
 
-	while (strcmp(collectors[i]->name, "proc_statm") != 0)
+	while (strcmp(collectors[i]->name, name) != 0)
 		i++;
 	while (s->measures.collector[first] != (int) i)
 		first++;
 	batch_begin(&s->batch, first, SECOND_NS);
-	assert_int_equal(collector_read(collectors[i], &s->collect, NULL, &s->batch), 0);
+	return collectors[i];
+}
+
+static void read_statm(struct scene *s)
+{
+	const struct collector *statm = begin_reading(s, "proc_statm");
+
+	assert_int_equal(collector_read(statm, &s->collect, NULL, &s->batch), 0);
 	batch_end(&s->batch);
+}
+
+static struct summary total_of(const struct scene *s, const char *key)
+{
+	int row = measures_find(&s->measures, key);
+
+	assert_true(row >= 0);
+	return accumulator_summary(&s->batch.singles[row], s->measures.rows[row]);
 }
 
 static struct summary total(const struct scene *s)
 {
-	int row = measures_find(&s->measures, "proc_rss_total_bytes");
-
-	assert_true(row >= 0);
-	return accumulator_summary(&s->batch.singles[row], s->measures.rows[row]);
+	return total_of(s, "proc_rss_total_bytes");
 }
 
 static void a_sum_of_all_is_an_upper_bound(void **state)
@@ -139,12 +151,41 @@ static void when_all_are_ending_there_is_no_sum(void **state)
 	end(&s);
 }
 
+/* Two processes, of which one may not be read; `moved`: pages went from one to the other while they were read. */
+static enum quality quality_of_pss(bool moved)
+{
+	enum { PSS }; /* the first row of the collector */
+	struct scene s;
+
+	begin(&s);
+	enter(&s, getpid(), 0, "");
+	enter(&s, getppid(), 0, "");
+	begin_reading(&s, "proc_smaps");
+	put(&s.batch, ledger_at(&s.ledger, 0), PSS, 1000 * PAGE);
+	put_absent(&s.batch, ledger_at(&s.ledger, 1), PSS, EACCES);
+	if (moved)
+		batch_total_quality(&s.batch, PSS, ESTIMATE);
+	batch_end(&s.batch);
+	assert_int_equal(total_of(&s, "proc_pss_total_bytes").max, 1000 * PAGE);
+	enum quality quality = (enum quality) total_of(&s, "proc_pss_total_bytes").quality;
+	end(&s);
+	return quality;
+}
+
+static void a_sum_that_may_be_too_high_is_no_lower_bound(void **state)
+{
+	(void) state;
+	assert_int_equal(quality_of_pss(false), LOWER_BOUND);
+	assert_int_equal(quality_of_pss(true), ESTIMATE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_sum_of_all_is_an_upper_bound),
 		cmocka_unit_test(a_sum_without_one_that_is_ending_bounds_nothing),
 		cmocka_unit_test(when_all_are_ending_there_is_no_sum),
+		cmocka_unit_test(a_sum_that_may_be_too_high_is_no_lower_bound),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,12 +7,15 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/macros.h"
+#include "base/units.h"
 #include "linux/proc_files.h"
+#include "linux/swapping.h"
 #include "monitor/conclude.h"
 #include "monitor/conclude_parts.h"
 
@@ -272,6 +275,71 @@ static void perf_follows_who_gives_up_rights(void **state)
 	close(wait[0]);
 }
 
+/* A job whose largest process mapped half of its memory twice, and had `outside` in huge pages; what its marks say is 300 MiB. */
+static struct headline largest_process(
+	const struct verdict *v, uint64_t outside, uint64_t spawn_floor_bytes)
+{
+	const struct measures none = { 0 };
+	struct monitor *m = calloc(1, sizeof(*m));
+	struct assay_run_info *info = calloc(1, sizeof(*info));
+	struct headline claim = { 0 };
+
+	assert_non_null(m);
+	assert_non_null(info);
+	m->measures = &none;
+	m->census.fd = -1;
+	m->cpus_online = 1;
+	m->collect.roots = &live;
+	m->collect.page_size = 4096;
+	m->spawn_floor_bytes = spawn_floor_bytes;
+	m->swapped_at_start_bytes = host_swapped_out_bytes(&live);
+	m->ledger.exits.max_rss_bytes = 300 * MIB;
+	m->ledger.marks = (struct marks){ .held = { .all = 150 * MIB + outside, .huge = outside },
+		.outside_bytes = outside,
+		.repeated_bytes = 150 * MIB };
+	conclude_memory(m, info, v, false);
+	for (size_t i = 0; i < info->n_headline; i++)
+		if (strcmp(info->headline[i].name, "memory_peak_process_bytes") == 0)
+			claim = info->headline[i];
+	free(info);
+	free(m);
+	return claim;
+}
+
+static void no_mark_is_above_a_process_that_was_lost(void **state)
+{
+	struct verdict v = { 0 };
+
+	(void) state;
+	struct headline claim = largest_process(&v, 0, 0);
+	assert_int_equal(claim.value.n, 150 * MIB);
+	assert_int_equal(claim.value.quality, LOWER_BOUND);
+	assert_true(claim.has_upper);
+	assert_true(claim.upper >= 300 * MIB);
+	v.lost = true;
+	snprintf(v.lost_why, sizeof(v.lost_why), "one was lost");
+	claim = largest_process(&v, 0, 0);
+	assert_int_equal(claim.value.n, 150 * MIB);
+	assert_int_equal(claim.value.quality, LOWER_BOUND);
+	assert_false(claim.has_upper);
+	assert_non_null(strstr(claim.why, "one was lost; up to 150 MiB"));
+}
+
+static void what_the_starting_process_had_proves_nothing_of_the_job(void **state)
+{
+	struct verdict v = { 0 };
+
+	(void) state;
+	struct headline claim = largest_process(&v, 20 * MIB, 300 * MIB);
+	assert_int_equal(claim.value.quality, UPPER_BOUND);
+	assert_true(claim.value.n >= 300 * MIB);
+	assert_false(claim.has_lower);
+	v.lost = true;
+	claim = largest_process(&v, 0, 300 * MIB);
+	assert_int_equal(claim.value.quality, ESTIMATE);
+	assert_int_equal(claim.value.n, 300 * MIB);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -284,6 +352,8 @@ int main(void)
 		cmocka_unit_test(rows_that_count_by_waiting),
 		cmocka_unit_test(perf_does_not_follow_what_may_not_be_read),
 		cmocka_unit_test(perf_follows_who_gives_up_rights),
+		cmocka_unit_test(no_mark_is_above_a_process_that_was_lost),
+		cmocka_unit_test(what_the_starting_process_had_proves_nothing_of_the_job),
 	};
 
 	return cmocka_run_group_tests(tests, open_live, close_live);

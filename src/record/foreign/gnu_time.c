@@ -61,7 +61,7 @@ static const struct measure rows[] = {
 		"times the CPU was taken from it"),
 };
 
-/* What its lines say, by the row; LOST: where they have none. */
+/* What its lines say, and of which row that is. */
 enum { LINE_USER, LINE_SYSTEM, LINE_WALL, LINE_RSS, LINE_READ, LINE_WRITE, LINE_EXIT };
 static const struct {
 	const char *label, *key;

@@ -137,6 +137,17 @@ static int take_header(struct reading *r, off_t at, size_t n_lines, struct sacct
 	return code < 0 ? draft_fail(r->d, r->err, code, "cannot read it") : 1;
 }
 
+/* A job may be called JobID: its line has an id where the ruler has that column. */
+static bool is_row(const struct reading *r, const char *line)
+{
+	size_t at = r->ruler.n > 0 ? r->ruler.columns[r->table.id].at : 0;
+
+	if (r->ruler.n == 0 || strlen(line) <= at)
+		return false;
+	at += strspn(line + at, " ");
+	return line[at] >= '0' && line[at] <= '9';
+}
+
 /* Names stand above their ruler. 1: it was a line of these. 0: it was none. */
 static int take_table_head(struct reading *r, char *line, bool *ret_is)
 {
@@ -159,7 +170,7 @@ static int take_table_head(struct reading *r, char *line, bool *ret_is)
 		return -ENOMEM;
 	free(r->above);
 	r->above = NULL;
-	if (strstr(line, "JobID") && !strchr(line, '|')) {
+	if (strstr(line, "JobID") && !strchr(line, '|') && !is_row(r, line)) {
 		r->above = strdup(line);
 		r->above_at = r->line;
 		if (!r->above)

@@ -195,15 +195,32 @@ static void put_duration(struct row *row, enum column column, const json_t *valu
 	add_duration(&row->of[column], seconds, micros % 1000000);
 }
 
+/* Members of an object that are columns as they are. */
+struct member {
+	const char *name;
+	enum column column;
+	void (*put)(struct row *row, enum column column, const json_t *value);
+};
+
+static void put_members(struct row *row, const json_t *of, const struct member *members, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		members[i].put(row, members[i].column, json_object_get(of, members[i].name));
+}
+
 static void put_times(struct row *row, const json_t *time)
 {
-	put_moment(row, START, json_object_get(time, "start"));
-	put_moment(row, END, json_object_get(time, "end"));
-	put_number(row, ELAPSED, json_object_get(time, "elapsed"));
-	put_duration(row, SUSPENDED, json_object_get(time, "suspended"));
-	put_duration(row, TOTAL_CPU, json_object_get(time, "total"));
-	put_duration(row, USER_CPU, json_object_get(time, "user"));
-	put_duration(row, SYSTEM_CPU, json_object_get(time, "system"));
+	static const struct member members[] = {
+		{ "start", START, put_moment },
+		{ "end", END, put_moment },
+		{ "elapsed", ELAPSED, put_number },
+		{ "suspended", SUSPENDED, put_duration },
+		{ "total", TOTAL_CPU, put_duration },
+		{ "user", USER_CPU, put_duration },
+		{ "system", SYSTEM_CPU, put_duration },
+	};
+
+	put_members(row, time, members, ARRAY_SIZE(members));
 }
 
 static void put_exit(struct row *row, const json_t *exit)
@@ -304,21 +321,24 @@ static void put_id(struct row *row, const json_t *job)
 
 static void put_job(struct row *row, const json_t *job)
 {
+	static const struct member members[] = {
+		{ "name", JOB_NAME, put_text },
+		{ "account", ACCOUNT, put_text },
+		{ "partition", PARTITION, put_text },
+		{ "qos", QOS, put_text },
+		{ "cluster", CLUSTER, put_text },
+		{ "nodes", NODE_LIST, put_text },
+		{ "state", STATE, put_text },
+		{ "working_directory", WORK_DIR, put_text },
+		{ "submit_line", SUBMIT_LINE, put_text },
+	};
 	const json_t *limit = at(job, "time", "limit");
 	const json_t *user = json_object_get(job, "user");
 	const json_t *allocated = at(job, "tres", "allocated");
 
 	put_id(row, job);
-	put_text(row, JOB_NAME, json_object_get(job, "name"));
+	put_members(row, job, members, ARRAY_SIZE(members));
 	put_text(row, USER, user ? user : at(job, "association", "user"));
-	put_text(row, ACCOUNT, json_object_get(job, "account"));
-	put_text(row, PARTITION, json_object_get(job, "partition"));
-	put_text(row, QOS, json_object_get(job, "qos"));
-	put_text(row, CLUSTER, json_object_get(job, "cluster"));
-	put_text(row, NODE_LIST, json_object_get(job, "nodes"));
-	put_text(row, STATE, json_object_get(job, "state"));
-	put_text(row, WORK_DIR, json_object_get(job, "working_directory"));
-	put_text(row, SUBMIT_LINE, json_object_get(job, "submit_line"));
 	put_exit(row, json_object_get(job, "exit_code"));
 	put_times(row, json_object_get(job, "time"));
 	if (json_is_true(json_object_get(limit, "infinite")))

@@ -24,6 +24,25 @@ static int burnt_then_idle(char **arguments)
 	return 0;
 }
 
+/* Its child works as much, and waits as well: both go on until somebody ends them. */
+static int burnt_then_waits(char **arguments)
+{
+	uint64_t ns = number(arguments[0]) * NS_PER_MS;
+
+	if (fork_counted() == 0) {
+		burn(ns);
+		ledger->cpu_ns += process_cpu_ns();
+		ledger->arrived++;
+		for (;;)
+			pause();
+	}
+	burn(ns);
+	await_count(&ledger->arrived, 1);
+	truth_write();
+	for (;;)
+		pause();
+}
+
 static void *burning_thread(void *ns)
 {
 	burn_thread(*(uint64_t *) ns);
@@ -89,6 +108,7 @@ static int names(char **arguments)
 const struct load cpu_loads[] = {
 	{ "steady", "MS", 1, steady },
 	{ "burnt-then-idle", "MS IDLE_MS", 2, burnt_then_idle },
+	{ "burnt-then-waits", "MS", 1, burnt_then_waits },
 	{ "threads", "N MS", 2, threads },
 	{ "exec-chain", "N MS", 2, exec_chain },
 	{ "named", "NAME MS", 2, named },

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static char *block(void)
@@ -61,6 +62,40 @@ static int io_write_direct(char **arguments)
 
 	write_file(arguments[0], size, O_DIRECT);
 	state_written(size);
+	truth_write();
+	return 0;
+}
+
+/* Deleted before the kernel gets to write it: calls, and nothing for storage. */
+static int io_write_cancelled(char **arguments)
+{
+	size_t size = number(arguments[1]) * MIB;
+
+	write_file(arguments[0], size, 0);
+	if (unlink(arguments[0]) < 0)
+		die("unlink");
+	ledger->io_write_syscall_bytes = size;
+	ledger->io_write_bytes = 0;
+	truth_write();
+	return 0;
+}
+
+/* Through a mapping: no system call writes a byte, and all of it is for storage. */
+static int io_write_mapped(char **arguments)
+{
+	size_t size = number(arguments[1]) * MIB;
+	int fd = open(arguments[0], O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+
+	if (fd < 0 || ftruncate(fd, (off_t) size) < 0)
+		die(arguments[0]);
+	char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (memory == MAP_FAILED)
+		die("mmap");
+	touch(memory, size);
+	if (msync(memory, size, MS_SYNC) < 0)
+		die("msync");
+	ledger->io_write_syscall_bytes = 0;
+	ledger->io_write_bytes = size;
 	truth_write();
 	return 0;
 }
@@ -137,6 +172,8 @@ static int io_read_cold(char **arguments)
 const struct load io_loads[] = {
 	{ "io-write", "FILE MIB", 2, io_write },
 	{ "io-write-direct", "FILE MIB", 2, io_write_direct },
+	{ "io-write-cancelled", "FILE MIB", 2, io_write_cancelled },
+	{ "io-write-mapped", "FILE MIB", 2, io_write_mapped },
 	{ "io-children", "DIRECTORY N MIB waited|ignored", 4, io_children },
 	{ "io-read-cached", "FILE MIB", 2, io_read_cached },
 	{ "io-read-cold", "FILE MIB", 2, io_read_cold },

@@ -14,7 +14,8 @@
 
 static const struct load *const groups[] = { cpu_loads, family_loads, memory_loads, io_loads,
 	manners_loads, stubborn_loads, tree_loads, actor_loads, title_loads, endings_loads,
-	memory_view_loads, unseen_loads };
+	memory_view_loads, unseen_loads, known_io_loads, known_ends_loads, known_cpu_loads,
+	known_cpu_ends_loads };
 #define N_GROUPS (sizeof(groups) / sizeof(groups[0]))
 
 static int ledger_fd = -1;
@@ -51,6 +52,7 @@ static void ledger_create(const char *truth_path)
 	ledger->io_write_syscall_bytes = UNKNOWN;
 	ledger->io_read_bytes = UNKNOWN;
 	ledger->io_write_bytes = UNKNOWN;
+	ledger->end_ns = UNKNOWN;
 }
 
 void exec_load(const char *image, const char *argv0, const char *name, char **arguments)

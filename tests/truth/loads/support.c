@@ -191,6 +191,7 @@ void truth_write(void)
 		{ "io_write_syscall_bytes", ledger->io_write_syscall_bytes },
 		{ "io_read_bytes", ledger->io_read_bytes },
 		{ "io_write_bytes", ledger->io_write_bytes },
+		{ "end_ns", ledger->end_ns },
 	};
 	char line[1024];
 	int fd = open(ledger->truth_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
