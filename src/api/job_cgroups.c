@@ -183,13 +183,13 @@ static bool hold_only_us(struct session *s)
 void job_cgroups_look_at_start(struct session *s)
 {
 	s->cgroups.only_us_at_start = hold_only_us(s);
-	s->monitor.collect.cgroup_self_before_ns = host_own_cpu_ns() - s->self_before_ns +
-						   outputs_cpu_ns(s) + keeper_cpu_ns(&s->keeper);
+	s->monitor.cgroup_self_before_ns = host_own_cpu_ns() - s->self_before_ns +
+					   outputs_cpu_ns(s) + keeper_cpu_ns(&s->keeper);
 }
 
 void job_cgroups_look_at_end(struct session *s)
 {
-	s->monitor.collect.cgroup_only_us = s->cgroups.only_us_at_start && hold_only_us(s);
+	s->monitor.cgroup_only_us = s->cgroups.only_us_at_start && hold_only_us(s);
 }
 
 void job_cgroups_note(struct session *s)

@@ -67,8 +67,7 @@ static void take_self(struct session *s)
 	info->self_cpu_ns = host_own_cpu_ns() - s->self_before_ns + outputs_cpu_ns(s) +
 			    keeper_cpu_ns(&s->keeper);
 	outputs_report(s);
-	info->self_memory_peak_bytes =
-		host_own_peak_bytes(&s->roots, &s->monitor.collect.kept[KEPT_OWN_STATUS]);
+	info->self_memory_peak_bytes = host_own_peak_bytes(&s->roots, NULL);
 	info->ticks = s->monitor.ticks;
 	info->missed_ticks = s->monitor.schedule.missed;
 	info->ticks_left_out = s->monitor.schedule.left_out;

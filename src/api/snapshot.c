@@ -12,6 +12,7 @@
 #include "api/watching.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "collect/net_dev.h"
 #include "launch/signals.h"
 #include "linux/roots.h"
 
@@ -98,9 +99,14 @@ static void take_disk(struct snapshot *s, const struct account *a, struct assay_
 static void take_network(struct snapshot *s, struct assay_reading *r)
 {
 	static const enum interface_counter counters[] = { RECEIVE_BYTES, TRANSMIT_BYTES };
-	const struct interfaces *in = s->watching.monitor.views[0].collect.interfaces;
+	const struct interfaces *in;
 	struct assay_value *sums[] = { &r->net_receive, &r->net_transmit };
 	struct assay_value *since[] = { &r->net_receive_since, &r->net_transmit_since };
+	struct monitor *m = &s->watching.monitor;
+
+	monitor_turn_to(m, &m->views[0]);
+	in = net_dev_interfaces(&m->collect);
+	monitor_turn_to(m, NULL);
 	bool known = in->looked;
 
 	for (int k = 0; k < 2; k++) {
@@ -215,9 +221,9 @@ static int read_again_and_again(struct snapshot *s, struct error *err)
 	watching_begin(w);
 	for (;;) {
 		/* What is shown is of now; where that would stop a process for long it is the latest there is. */
-		w->monitor.collect.pss_now = s->taken == 0 || s->taken + 1 == s->asked.count;
+		w->monitor.collect.pace.now = s->taken == 0 || s->taken + 1 == s->asked.count;
 		watching_tick(w);
-		w->monitor.collect.pss_now = false;
+		w->monitor.collect.pace.now = false;
 		if (!hand_on(s))
 			return 0;
 		wait_until(s, w->start_ns + s->taken * interval_ns);

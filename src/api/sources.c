@@ -44,11 +44,7 @@ void sources_needed(
 void sources_probe(const struct roots *roots, struct cgroup_view *cgroup, int connector_fd,
 	const bool *needed, struct collector_state *states, size_t *ret_n)
 {
-	struct collect context = { .roots = roots,
-		.cgroup = cgroup,
-		.perf_fd = -1,
-		.keeper_io_fd = -1,
-		.connector_fd = connector_fd };
+	struct collect context = { .roots = roots, .cgroup = cgroup, .connector_fd = connector_fd };
 	size_t n = 0;
 
 	for (; n < N_COLLECTORS_MAX && collectors[n]; n++) {
@@ -86,17 +82,6 @@ static const char *next_item(const char *at, const char **ret_start, size_t *ret
 	*ret_start = at;
 	*ret_length = length;
 	return next;
-}
-
-bool sources_named(const char *text, const char *key)
-{
-	const char *start;
-	size_t length;
-
-	for (const char *at = text; at && (at = next_item(at, &start, &length));)
-		if (length == strlen(key) && strncmp(start, key, length) == 0)
-			return true;
-	return false;
 }
 
 static bool is_preset(const char *item)

@@ -28,7 +28,5 @@ bool sources_wanted(const struct measures *m, const bool *selected, const char *
  */
 int sources_select(const struct measures *m, const char *text, struct collector_state *states,
 	bool *selected, struct error *err);
-/* Whether the text names this key itself (not by a preset or a pattern). */
-bool sources_named(const char *text, const char *key);
 
 #endif

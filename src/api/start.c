@@ -17,7 +17,6 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "linux/inherited.h"
-#include "linux/perf_clock.h"
 #include "linux/proc_connector.h"
 #include "linux/task_exits.h"
 #include "monitor/conclude.h"
@@ -204,19 +203,6 @@ void start_info(struct session *s)
 	slurm_facts(info);
 }
 
-/* What the keeper's file holds before the job has begun is the keeper's own. */
-static void open_keeper_io(struct session *s)
-{
-	struct collect *c = &s->monitor.collect;
-	char text[512];
-
-	c->keeper_io_fd = root_file(s->roots.proc, "%d/io", (int) s->keeper.pid);
-	ssize_t n =
-		c->keeper_io_fd >= 0 ? read_kernel_file(c->keeper_io_fd, text, sizeof(text)) : -1;
-	if (n > 0)
-		proc_io_parse(text, (size_t) n, &c->keeper_io_own);
-}
-
 static bool collector_wanted(const struct session *s, const char *name)
 {
 	for (size_t i = 0; i < s->info->n_collectors; i++)
@@ -251,13 +237,6 @@ static void open_sources(struct session *s)
 		name ? name + 1 : s->options->argv[0]);
 	m->ledger.no_subreaper = s->keeper.page->subreaper_errno != 0;
 	m->ledger.born_ignoring_sigchld = s->signals.original_child.sa_handler == SIG_IGN;
-	open_keeper_io(s);
-	if (collector_wanted(s, "perf")) {
-		m->collect.perf_fd = perf_clock_open(&s->roots, s->keeper.job_pid, &why);
-		if (m->collect.perf_fd < 0)
-			run_info_note(s->info, "perf: %s", why.text);
-		m->ledger.perf_counts = m->collect.perf_fd >= 0;
-	}
 	if ((collector_wanted(s, "connector") || collector_wanted(s, "taskstats")) &&
 		s->connector_fd >= 0) {
 		uint64_t pause_ms = connector_capacity(s->connector_fd) / EVENTS_PER_MS;
@@ -276,8 +255,6 @@ static void open_sources(struct session *s)
 		else
 			begin_finals(s, &listener);
 	}
-	m->collect.pss_forced = s->options->measurements &&
-				sources_named(s->options->measurements, "proc_pss_bytes");
 }
 
 static void raise_file_limit(struct session *s)
@@ -338,7 +315,8 @@ int start_job(struct session *s, struct error *err)
 	r = levels_open(s, err);
 	if (r < 0)
 		return r;
-	s->monitor.collect.spawn_floor_bytes = floor_bytes;
+	s->monitor.spawn_floor_bytes = floor_bytes;
+	s->monitor.collect.asked = s->options->measurements;
 	s->monitor.effort.budget = s->options->budget;
 	s->monitor.collect.self_before_ns = s->self_before_ns;
 	s->monitor.collect.cgroup = s->cgroups.viewed ? &s->cgroups.view : NULL;

@@ -289,6 +289,7 @@ void watching_begin(struct watching *w)
 	for (size_t i = 0; i < w->n; i++) {
 		struct watched_target *t = &w->each[i];
 
+		share_states(w, i);
 		appending_begin(w, i);
 		m->views[i].sink = t->files ? run_files_sink(t->files) : NULL;
 		t->lasting_notes = t->info->n_notes;

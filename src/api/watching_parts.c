@@ -275,8 +275,7 @@ void watching_take_self(struct watching *w, size_t i)
 	info->self_cpu_ns = host_own_cpu_ns() - w->self_before_ns;
 	if (w->helpers_cpu_ns)
 		info->self_cpu_ns += w->helpers_cpu_ns(w->helpers_context);
-	info->self_memory_peak_bytes =
-		host_own_peak_bytes(w->roots, &w->monitor.collect.kept[KEPT_OWN_STATUS]);
+	info->self_memory_peak_bytes = host_own_peak_bytes(w->roots, NULL);
 	info->ticks = w->monitor.ticks;
 	info->missed_ticks = w->monitor.schedule.missed;
 	info->ticks_left_out = w->monitor.schedule.left_out;

@@ -30,6 +30,11 @@ static const struct measure rows[] = {
 };
 _Static_assert(ARRAY_SIZE(rows) == N_ROWS, "one row a name");
 
+struct io {
+	struct cgroup_io_devices devices; /* of version 2, from look to look */
+	char text[32768]; /* not on the stack, which may be small (ulimit -s) */
+};
+
 static int probe_io(const struct collect *c, struct error *err)
 {
 	return cgroup_probe(c, CGROUP_IO, err);
@@ -49,10 +54,11 @@ static void put_v1(struct batch *out, unsigned row, int r, uint64_t n)
 static void read_v1(struct collect *c, struct batch *out, enum cgroup_file file, unsigned row_read,
 	unsigned row_write)
 {
+	struct io *s = c->state;
 	uint64_t reads = 0;
 	uint64_t writes = 0;
-	ssize_t n = cgroup_file_read(c, file, c->scratch, COLLECT_SCRATCH_SIZE);
-	int r = n < 0 ? (int) n : cgroup_blkio_parse(c->scratch, (size_t) n, &reads, &writes);
+	ssize_t n = cgroup_file_read(c, file, s->text, sizeof(s->text));
+	int r = n < 0 ? (int) n : cgroup_blkio_parse(s->text, (size_t) n, &reads, &writes);
 
 	put_v1(out, row_read, r, reads);
 	put_v1(out, row_write, r, writes);
@@ -60,9 +66,10 @@ static void read_v1(struct collect *c, struct batch *out, enum cgroup_file file,
 
 static void put_reads(const struct collect *c, struct batch *out, unsigned row, int r, uint64_t n)
 {
+	const struct io *s = c->state;
 	enum quality quality = cgroup_quality(c, CGROUP_IO, EXACT);
 
-	if (r == 0 && cgroup_io_devices_in_doubt(&c->cgroup_reading->io))
+	if (r == 0 && cgroup_io_devices_in_doubt(&s->devices))
 		quality = quality == EXACT ? LOWER_BOUND : ESTIMATE;
 	put_result(out, row, r, n, quality);
 }
@@ -76,7 +83,7 @@ static void put_writes(const struct collect *c, struct batch *out, unsigned row,
 
 static int read_io(struct collect *c, struct batch *out)
 {
-	struct cgroup_io_devices *devices = &c->cgroup_reading->io;
+	struct io *s = c->state;
 
 	cgroup_reading_begin(c, out->now_ns);
 	if (cgroup_file_version(c, CGROUP_FILE_IO_BYTES) == 1) {
@@ -84,11 +91,11 @@ static int read_io(struct collect *c, struct batch *out)
 		read_v1(c, out, CGROUP_FILE_IO_OPERATIONS, READ_OPERATIONS, WRITE_OPERATIONS);
 		return 0;
 	}
-	ssize_t n = cgroup_file_read(c, CGROUP_FILE_IO_BYTES, c->scratch, COLLECT_SCRATCH_SIZE);
+	ssize_t n = cgroup_file_read(c, CGROUP_FILE_IO_BYTES, s->text, sizeof(s->text));
 	int r = n < 0 ? (int) n
-		      : cgroup_io_devices_look(devices, c->roots, c->cgroup->place[CGROUP_IO].inode,
-				c->scratch, (size_t) n);
-	struct cgroup_io io = cgroup_io_devices_sum(devices);
+		      : cgroup_io_devices_look(&s->devices, c->roots,
+				c->cgroup->place[CGROUP_IO].inode, s->text, (size_t) n);
+	struct cgroup_io io = cgroup_io_devices_sum(&s->devices);
 	put_reads(c, out, READ_BYTES, r, io.read_bytes);
 	put_reads(c, out, READ_OPERATIONS, r, io.read_operations);
 	put_writes(c, out, WRITE_BYTES, r, io.write_bytes);
@@ -96,11 +103,20 @@ static int read_io(struct collect *c, struct batch *out)
 	return 0;
 }
 
+static void close_io(struct collect *c)
+{
+	struct io *s = c->state;
+
+	cgroup_io_devices_done(&s->devices);
+}
+
 const struct collector cgroup_io_collector = { .name = "cgroup_io",
 	.per_target = PER_CGROUP,
 	.rows = rows,
 	.n_rows = N_ROWS,
 	.counted_before = true,
+	.state_size = sizeof(struct io),
 	.probe = probe_io,
 	.tells_alone = true,
-	.read = read_io };
+	.read = read_io,
+	.close = close_io };

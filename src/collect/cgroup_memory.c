@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Memory charged to the job's cgroup: page cache, tmpfs and the kernel's own for it count as well, so that it is no resident set size. */
+#include "collect/cgroup_memory.h"
+
 #include <errno.h>
 
 #include "base/macros.h"
@@ -87,6 +89,17 @@ _Static_assert(ARRAY_SIZE(rows) == N_ROWS, "one row a name");
 
 #define STAT_SIZE 8192 /* of Linux 6.18: 1.6 KiB, with NUMA less than twice that */
 
+struct memory {
+	bool begun; /* the reading before the job was taken */
+	uint64_t peak_before_bytes; /* the kernel's mark at that one */
+	bool split_begun; /* and so was that of what memory is made up of */
+	/* how it was made up when most of it could not be reclaimed */
+	struct memory_split {
+		bool known;
+		uint64_t nonreclaimable, anon, file, shmem, kernel;
+	} peak;
+};
+
 static int probe_memory(const struct collect *c, struct error *err)
 {
 	return cgroup_probe(c, CGROUP_MEMORY, err);
@@ -112,23 +125,24 @@ static uint64_t nonreclaimable(const struct cgroup_memory_stat *m, uint64_t kern
 	return m->anon + or_zero(m->shmem) + or_zero(m->sock) + (kernel > slab ? kernel - slab : 0);
 }
 
-static void keep_peak(struct cgroup_reading *r, const struct cgroup_memory_peak *now)
+static void keep_peak(struct memory *s, const struct memory_split *now)
 {
 	/* The first reading is of the moment before the job. */
-	if (!r->memory_begun) {
-		r->memory_begun = true;
+	if (!s->split_begun) {
+		s->split_begun = true;
 		return;
 	}
 	if (known(now->nonreclaimable) &&
-		(!r->peak.known || now->nonreclaimable > r->peak.nonreclaimable))
-		r->peak = *now;
+		(!s->peak.known || now->nonreclaimable > s->peak.nonreclaimable))
+		s->peak = *now;
 }
 
 static void put_peak(struct collect *c, struct batch *out, int error)
 {
 	static const unsigned at_peak[] = { NONRECLAIMABLE_PEAK, ANON_AT_PEAK, FILE_AT_PEAK,
 		SHMEM_AT_PEAK, KERNEL_AT_PEAK };
-	const struct cgroup_memory_peak *p = &c->cgroup_reading->peak;
+	const struct memory *s = c->state;
+	const struct memory_split *p = &s->peak;
 	const uint64_t values[] = { p->nonreclaimable, p->anon, p->file, p->shmem, p->kernel };
 
 	/* What was seen stays known when the cgroup is gone. With others in it, it is no bound: theirs is in it, and what came between the
@@ -154,7 +168,7 @@ static void read_split(struct collect *c, struct batch *out)
 	uint64_t swap = CGROUP_NO_FIELD;
 	ssize_t n = cgroup_file_read(c, CGROUP_FILE_MEMORY_STAT, text, sizeof(text));
 	int r = n < 0 ? (int) n : cgroup_memory_stat_parse(text, (size_t) n, version, &m);
-	struct cgroup_memory_peak now = { .known = r == 0 };
+	struct memory_split now = { .known = r == 0 };
 
 	if (r == 0) {
 		now.kernel = cgroup_memory_stat_kernel(&m);
@@ -165,7 +179,7 @@ static void read_split(struct collect *c, struct batch *out)
 		now.shmem = m.shmem;
 		now.file = m.file > or_zero(m.shmem) ? m.file - or_zero(m.shmem) : 0;
 		now.nonreclaimable = nonreclaimable(&m, now.kernel);
-		keep_peak(c->cgroup_reading, &now);
+		keep_peak(c->state, &now);
 		swap = m.swap;
 	}
 	cgroup_put(c, out, CGROUP_MEMORY, ANON, r, now.anon);
@@ -219,11 +233,15 @@ static void read_events(struct collect *c, struct batch *out)
 
 static int read_memory(struct collect *c, struct batch *out)
 {
+	struct memory *s = c->state;
 	uint64_t peak = 0;
 
 	cgroup_reading_begin(c, out->now_ns);
 	read_number(c, out, CURRENT, CGROUP_FILE_MEMORY_CURRENT);
 	int r = cgroup_file_number(c, CGROUP_FILE_MEMORY_PEAK, &peak);
+	if (!s->begun && r == 0 && known(peak))
+		s->peak_before_bytes = peak;
+	s->begun = true;
 	cgroup_put_mark(c, out, CGROUP_FILE_MEMORY_PEAK, PEAK, r, peak);
 	read_split(c, out);
 	read_number(c, out, SWAP_PEAK, CGROUP_FILE_SWAP_PEAK);
@@ -242,6 +260,14 @@ const struct collector cgroup_memory_collector = { .name = "cgroup_memory",
 	.rows = rows,
 	.n_rows = N_ROWS,
 	.counted_before = true,
+	.state_size = sizeof(struct memory),
 	.probe = probe_memory,
 	.tells_alone = true,
 	.read = read_memory };
+
+uint64_t cgroup_memory_peak_before_bytes(const struct collect *c)
+{
+	const struct memory *s = collect_state(c, &cgroup_memory_collector);
+
+	return s ? s->peak_before_bytes : 0;
+}

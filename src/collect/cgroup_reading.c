@@ -65,7 +65,6 @@ void cgroup_reading_close(struct cgroup_reading *r)
 	for (int i = 0; i < N_CGROUP_FILES; i++)
 		shut(&r->files[i]);
 	write_watch_close(&r->writes);
-	cgroup_io_devices_done(&r->io);
 	*r = (struct cgroup_reading){ 0 };
 }
 

@@ -8,7 +8,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "collect/cgroup_io_devices.h"
 #include "linux/cgroup_view.h"
 #include "linux/write_watch.h"
 #include "model/value.h"
@@ -46,12 +45,6 @@ struct cgroup_open_file {
 	int fd; /* or a negative errno */
 };
 
-/* How memory was made up when most of it could not be reclaimed. */
-struct cgroup_memory_peak {
-	bool known;
-	uint64_t nonreclaimable, anon, file, shmem, kernel;
-};
-
 /* All zero in the beginning. */
 struct cgroup_reading {
 	struct cgroup_open_file files[N_CGROUP_FILES];
@@ -65,14 +58,11 @@ struct cgroup_reading {
 		[N_CGROUP_CONTROLLERS]; /* the command or another process of the job was seen elsewhere */
 	uint64_t begun_ns, looked_ns, look_due_ns; /* when that is looked at again */
 	size_t look_position; /* in the ledger, of the next one */
-	bool memory_begun; /* the reading before the job was taken */
-	struct cgroup_memory_peak peak;
 	/* of version 1, whose counters whoever may write to them sets back */
 	struct write_watch writes;
 	int watched[N_CGROUP_FILES]; /* what their events are known by; 0: not watched */
 	uint64_t latest[N_CGROUP_FILES]; /* as read, to see them fall */
 	bool set_back[N_CGROUP_FILES]; /* or it may have been, and nobody would have told us */
-	struct cgroup_io_devices io; /* of version 2, from look to look */
 };
 
 void cgroup_reading_close(struct cgroup_reading *r);

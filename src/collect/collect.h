@@ -6,6 +6,11 @@
  * A collector is one source of readings: one pass of I/O a sample, no rates, no aggregation. `read` puts, for every
  * subject and row, a value or the errno of its absence. It may not allocate, sleep, exec, print, or open a path that
  * is not below the injected roots. The loop stamps the clock before it, measures its cost and counts its failures.
+ *
+ * What it keeps from sample to sample is a struct in its own file, of `state_size` bytes. The loop makes it, all zero, before open(), and
+ * frees it after close(); in each of the collector's functions but probe() it is c->state. With several targets each has its own, where the
+ * collector is per_target. What is doubtful of the readings note() says; where a conclusion needs a number that is no row, the collector has
+ * a header NAME.h with a function for it, which asks collect_state().
  */
 #ifndef ASSAY_COLLECT_COLLECT_H
 #define ASSAY_COLLECT_COLLECT_H
@@ -16,38 +21,20 @@
 
 #include "collect/cgroup_reading.h"
 #include "collect/devices.h"
-#include "collect/disk_growth.h"
-#include "linux/kept_file.h"
-#include "linux/proc_files.h"
 #include "model/measure.h"
 #include "model/window.h"
-#include "target/pss_round.h"
 
 struct account;
+struct assay_run_info;
 struct census;
-struct energy_domains;
+struct collector;
 struct error;
 struct finals;
 struct cgroup_view;
-struct interfaces;
 struct ledger;
-struct net_sockets;
 struct process;
 struct roots;
-struct sensor;
 struct watch;
-
-/* Files that do not change from sample to sample. */
-enum {
-	KEPT_STAT,
-	KEPT_LOADAVG,
-	KEPT_MEMINFO,
-	KEPT_OWN_STATUS,
-	KEPT_PRESSURE, /* one a resource */
-	N_KEPT_FILES = KEPT_PRESSURE + 4
-};
-
-#define COLLECT_SCRATCH_SIZE 32768
 
 /* Why a collector is read for each target: what it reads of is that target's own. */
 enum per_target { FOR_ALL, PER_TARGET, PER_CGROUP, PER_NETWORK, N_PER_TARGET };
@@ -61,77 +48,44 @@ struct collect_target {
 	struct cgroup_view *cgroup; /* borrowed; NULL: none is read for it */
 	bool cgroup_is_target; /* the target is a cgroup, and that one: what it counted is the target's, all of it and nothing else */
 	struct cgroup_reading cgroup_reading;
-	struct interfaces *interfaces; /* heap */
-	pid_t network_pid; /* of whose network namespace they are */
-	uint64_t cgroup_peak_before_bytes;
+	pid_t network_pid; /* of whose network namespace the interfaces are */
 };
 
-/* What collectors read from. */
+/* How much a collector may spend that has a choice of what it reads in a sample, and what it has spent. */
+struct pace {
+	uint64_t share; /* one part in so many of the time; 0: the collector's own default */
+	uint64_t allowed_ns; /* CPU time of one sample, within a budget; 0: there is none */
+	bool now; /* a limit is judged by it, or somebody waits for it: all of it in this sample, whatever it costs */
+	uint64_t spent_ns; /* CPU time so far */
+};
+
+/* What collectors are given, and what several of them share: nothing that is one's own. */
 struct collect {
-	const struct roots *roots;
-	struct kept_file kept[N_KEPT_FILES];
-	struct ledger *ledger;
-	struct census *census;
-	struct finals *finals;
+	const struct roots *roots; /* no other path is opened */
+	struct ledger *ledger; /* the processes, alive and dead; who the job and the keeper are */
+	struct census *census; /* process events of the job */
+	struct finals *finals; /* records of its ended tasks */
 	struct watch *watch; /* NULL: a job that was started by us */
-	/* The one that is being read for, of a collector that is marked per_target; then what is below is this target's. NULL: the job. */
+	/* The one that is being read for, of a collector that is marked per_target; then cgroup, cgroup_reading and states are this target's.
+	 * NULL: the job. */
 	struct collect_target *target;
 	/* where the job's cgroups are; NULL when there are none or they are not to be read. Set before the probes; with a cgroup of its own,
 	 * again before the job starts */
 	struct cgroup_view *cgroup;
-	char *scratch; /* COLLECT_SCRATCH_SIZE bytes for a text that is too long for a stack, which may be small (ulimit -s) */
-	struct cgroup_reading *cgroup_reading; /* what is kept of them from look to look */
-	/* of a cgroup that is not the job's own: whether no process but the recorder's was in it at either end; the recorder's own CPU time when it was
-	 * first read; its peak of memory then */
-	bool cgroup_only_us;
-	uint64_t cgroup_self_before_ns, cgroup_peak_before_bytes;
-	struct interfaces *interfaces; /* of the job's network namespace, from look to look */
-	struct net_sockets *sockets; /* the job's TCP sockets */
-	struct disks disks; /* of the machine, from look to look */
-	struct energy_domains *energy; /* of the machine, from look to look */
-	struct temperatures {
-		struct sensor *list; /* heap; NULL: not in use */
-		size_t n;
-	} temperatures; /* the sensors of the machine */
+	/* what the collectors of cgroups keep of them from look to look */
+	struct cgroup_reading *cgroup_reading;
+	void *state; /* of the collector that is called; NULL: it has none */
+	/* of all that are in use, in the order of the list: for collect_state() */
+	void *const *states;
+	struct pace pace;
+	/* the measurements in the user's words: what stalls a process is read where its key is named; NULL: not known */
+	const char *asked;
 	int connector_fd; /* when probing: a subscription that is there already; -1 */
-	int perf_fd; /* the inherited task clock, opened at launch; -1 */
-	uint64_t page_size, memory_total_bytes;
+	bool keeper_lost; /* it was killed: from then on nobody tells of the dead */
+	uint64_t page_size;
+	uint64_t memory_total_bytes; /* of the machine; 0: not known yet */
 	uint64_t self_before_ns; /* CPU time of this process before the run */
 	uint64_t helpers_cpu_ns; /* of the keeper and of the pumps, so far */
-	uint64_t
-		spawn_floor_bytes; /* what the keeper was forked from: the least that ru_maxrss can say */
-
-	/* shared memory of the machine: its lowest so far, and the largest rise above that */
-	uint64_t shared_low_bytes, shared_rise_bytes;
-
-	/* I/O of the dead: the keeper's file, kept open; what it held before the job began; the last reading, those of the keeper's own
-	 * taken off; the highest sums so far; living processes whose file may not be read */
-	int keeper_io_fd;
-	bool keeper_lost;
-	struct proc_io keeper_io_own, keeper_io, io_high;
-	uint64_t io_denied;
-
-	/* PSS is read in rounds, all processes in one tick, as often as its cost allows */
-	uint64_t pss_round_due_ns, pss_rounds, pss_round_complete_ns;
-	uint64_t pss_cost_ns; /* CPU time of all rounds so far */
-	uint64_t pss_allowed_ns; /* of one sample, within a budget; 0: there is none */
-	uint64_t pss_round_cost_ns; /* of the latest round */
-	uint64_t
-		pss_alone; /* samples in which single processes were read, for want of time for rounds */
-	size_t pss_turn; /* in the ledger's order, of the next one */
-	uint64_t
-		pss_cost_share; /* one part in so many of the time may go into it; 0: the default */
-	struct pss_round pss_round; /* the job's; targets have their own */
-	bool pss_forced; /* asked for by key: also where it stalls a process for long */
-	bool pss_now; /* a limit is judged by it: a round in this tick whatever it costs */
-	uint64_t pss_doubted_max_bytes; /* of all rounds */
-	uint64_t
-		pss_doubted_bytes; /* a part of that: of processes that may be views of an address space that is in the sum already */
-	uint64_t pss_skipped_large;
-	uint64_t
-		pss_changes; /* of the ledger at the last round, to tell whether the set is the same */
-	uint64_t pss_sorted_tick,
-		pss_sorted_changes; /* when it was asked who shares an address space; tick 0: not yet */
 };
 
 #define COLLECTOR_ROWS_MAX 80
@@ -183,14 +137,31 @@ struct collector {
 	bool asks_kernel; /* by system calls, its probe too: a recorded tree has no answer */
 	bool tells_alone; /* one reading says something without a job, and without one before: assay doctor shows it */
 	bool from_ledger; /* it hands on what the ledger read when it looked at the tree: its stamp is that look's */
-	/* 0, or why not and what would help. Called before the job starts and by `assay doctor`. */
+	/* Bytes of what it keeps from sample to sample; 0: nothing. */
+	size_t state_size;
+	/* 0, or why not and what would help. Called before the job starts and by `assay doctor`. There is no state yet. */
 	int (*probe)(const struct collect *c, struct error *err);
-	/* NULL, or what is to be made ready once, before the job starts, for a source that is in use: this may allocate. What fails says so as a
-	 * probe does. */
-	int (*prepare)(struct collect *c, struct error *err);
+	/* NULL, or what is to be made ready once, for a source that is in use: just before the job starts, which is known by then, at the latest before
+	 * the first reading. This may allocate and open files. What fails says so as a probe does: then the source is out of use, and what open()
+	 * had made it has undone itself. */
+	int (*open)(struct collect *c, struct error *err);
 	/* One pass. A negative errno is a failure of the whole source. */
 	int (*read)(struct collect *c, struct batch *out);
+	/* NULL, or what is to be waited for before the last sample: what the kernel tells late. */
+	void (*settle)(struct collect *c);
+	/* NULL, or what is to be said of its readings in the notes of a run: what they may lack, and why. Called whenever a run is concluded. */
+	void (*note)(const struct collect *c, struct assay_run_info *info);
+	/* NULL, or what undoes open() and what reading made. */
+	void (*close)(struct collect *c);
 };
+
+/* For who reads: opens a collector and gives its state, closes it; in between collector_read() is its pass. */
+int collector_open(
+	const struct collector *of, struct collect *c, void **ret_state, struct error *err);
+int collector_read(const struct collector *of, struct collect *c, void *state, struct batch *out);
+void collector_close(const struct collector *of, struct collect *c, void *state);
+/* The state of a collector, for the functions of its header; NULL when it is not in use. */
+const void *collect_state(const struct collect *c, const struct collector *of);
 
 /* Puts a reading of the collector's own row; who NULL: a single row. put() gives it the row's best quality. */
 void put(struct batch *out, struct process *who, unsigned row, uint64_t n);

@@ -9,6 +9,7 @@
 
 #include "base/macros.h"
 #include "collect/collect.h"
+#include "linux/kept_file.h"
 #include "linux/roots.h"
 
 /* clang-format off */
@@ -219,10 +220,10 @@ static int read_host_cpu(struct collect *c, struct batch *out)
 	bool cores = any_selected(out, CORE_BUSY_SECONDS, CORE_STEAL_PERCENT);
 	bool counts = any_selected(out, CONTEXT_SWITCHES, BLOCKED);
 	unsigned want = (cores ? HOST_STAT_CORES : 0u) | (counts ? HOST_STAT_COUNTS : 0u);
-	int fd = kept_file_begin(&c->kept[KEPT_STAT], c->roots->proc, "stat");
+	int fd = kept_file_begin(c->state, c->roots->proc, "stat");
 	int r = fd < 0 ? fd : host_stat_scan(fd, want, &s, put_core, &reading);
 
-	kept_file_end(&c->kept[KEPT_STAT]);
+	kept_file_end(c->state);
 
 	if (r < 0) {
 		for (unsigned row = 0; row < N_ROWS; row++)
@@ -238,10 +239,17 @@ static int read_host_cpu(struct collect *c, struct batch *out)
 	return 0;
 }
 
+static void close_host_cpu(struct collect *c)
+{
+	kept_file_close(c->state);
+}
+
 const struct collector host_cpu_collector = { .name = "host_cpu",
 	.rows = rows,
 	.n_rows = N_ROWS,
 	.counted_before = true,
+	.state_size = sizeof(struct kept_file),
 	.probe = probe_host_cpu,
 	.tells_alone = true,
-	.read = read_host_cpu };
+	.read = read_host_cpu,
+	.close = close_host_cpu };

@@ -109,10 +109,11 @@ static int probe_host_disk(const struct collect *c, struct error *err)
 static int read_host_disk(struct collect *c, struct batch *out)
 {
 	struct disk_totals totals = { 0 };
-	int r = disks_look(&c->disks, c->roots);
+	struct disks *disks = c->state;
+	int r = disks_look(disks, c->roots);
 
-	for (size_t i = 0; r == 0 && i < c->disks.n; i++) {
-		struct disk *d = &c->disks.list[i];
+	for (size_t i = 0; r == 0 && i < disks->n; i++) {
+		struct disk *d = &disks->list[i];
 
 		if (d->kind == DISK_WHOLE)
 			add_disk(&totals, d);
@@ -136,10 +137,17 @@ static int read_host_disk(struct collect *c, struct batch *out)
 	return 0;
 }
 
+static void close_host_disk(struct collect *c)
+{
+	disks_done(c->state);
+}
+
 const struct collector host_disk_collector = { .name = "host_disk",
 	.rows = rows,
 	.n_rows = N_ROWS,
 	.counted_before = true,
+	.state_size = sizeof(struct disks),
 	.probe = probe_host_disk,
 	.tells_alone = true,
-	.read = read_host_disk };
+	.read = read_host_disk,
+	.close = close_host_disk };

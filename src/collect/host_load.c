@@ -4,6 +4,7 @@
 
 #include "base/macros.h"
 #include "collect/collect.h"
+#include "linux/kept_file.h"
 
 enum { LOAD_1M, LOAD_5M, LOAD_15M, RUNNABLE, TASKS, N_ROWS };
 
@@ -31,7 +32,7 @@ static int probe_host_load(const struct collect *c, struct error *err)
 static int read_host_load(struct collect *c, struct batch *out)
 {
 	struct loadavg l;
-	int r = loadavg_read(c->roots, &c->kept[KEPT_LOADAVG], &l);
+	int r = loadavg_read(c->roots, c->state, &l);
 
 	if (r < 0) {
 		put_all_absent(out, NULL, 0, N_ROWS, r);
@@ -44,9 +45,16 @@ static int read_host_load(struct collect *c, struct batch *out)
 	return 0;
 }
 
+static void close_host_load(struct collect *c)
+{
+	kept_file_close(c->state);
+}
+
 const struct collector host_load_collector = { .name = "host_load",
 	.rows = rows,
 	.n_rows = N_ROWS,
+	.state_size = sizeof(struct kept_file),
 	.probe = probe_host_load,
 	.tells_alone = true,
-	.read = read_host_load };
+	.read = read_host_load,
+	.close = close_host_load };

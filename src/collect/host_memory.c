@@ -6,6 +6,7 @@
 
 #include "base/macros.h"
 #include "collect/collect.h"
+#include "linux/kept_file.h"
 
 /* clang-format off */
 enum {
@@ -109,7 +110,7 @@ static int read_host_memory(struct collect *c, struct batch *out)
 		{ SWAP_CACHED, MEM_SWAP_CACHED },
 	};
 	struct meminfo m;
-	int r = meminfo_read(c->roots, &c->kept[KEPT_MEMINFO], &m);
+	int r = meminfo_read(c->roots, c->state, &m);
 
 	if (r < 0) {
 		put_all_absent(out, NULL, 0, N_ROWS, r);
@@ -122,9 +123,16 @@ static int read_host_memory(struct collect *c, struct batch *out)
 	return 0;
 }
 
+static void close_host_memory(struct collect *c)
+{
+	kept_file_close(c->state);
+}
+
 const struct collector host_memory_collector = { .name = "host_memory",
 	.rows = rows,
 	.n_rows = N_ROWS,
+	.state_size = sizeof(struct kept_file),
 	.probe = probe_host_memory,
 	.tells_alone = true,
-	.read = read_host_memory };
+	.read = read_host_memory,
+	.close = close_host_memory };

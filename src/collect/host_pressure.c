@@ -7,6 +7,7 @@
 
 #include "base/macros.h"
 #include "collect/collect.h"
+#include "linux/kept_file.h"
 
 /* clang-format off */
 enum {
@@ -62,6 +63,10 @@ static const struct {
 	{ "irq", -1, IRQ_FULL },
 };
 
+struct kept_files {
+	struct kept_file of[ARRAY_SIZE(files)];
+};
+
 static int probe_host_pressure(const struct collect *c, struct error *err)
 {
 	return host_pressure_probe(c->roots, err);
@@ -81,12 +86,12 @@ static void put_pressure(struct batch *out, int row, const struct pressure_line 
 
 static int read_host_pressure(struct collect *c, struct batch *out)
 {
+	struct kept_files *kept = c->state;
 	int result = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++) {
 		struct pressure p;
-		int r = host_pressure_read(
-			c->roots, files[i].resource, &c->kept[KEPT_PRESSURE + i], &p);
+		int r = host_pressure_read(c->roots, files[i].resource, &kept->of[i], &p);
 
 		/* irq is there since 6.1 and only with CONFIG_IRQ_TIME_ACCOUNTING. */
 		if (r < 0 && i == 0)
@@ -97,10 +102,20 @@ static int read_host_pressure(struct collect *c, struct batch *out)
 	return result;
 }
 
+static void close_host_pressure(struct collect *c)
+{
+	struct kept_files *kept = c->state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+		kept_file_close(&kept->of[i]);
+}
+
 const struct collector host_pressure_collector = { .name = "host_pressure",
 	.rows = rows,
 	.n_rows = N_ROWS,
 	.counted_before = true,
+	.state_size = sizeof(struct kept_files),
 	.probe = probe_host_pressure,
 	.tells_alone = true,
-	.read = read_host_pressure };
+	.read = read_host_pressure,
+	.close = close_host_pressure };

@@ -3,7 +3,6 @@
 #include "linux/temperature.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #include "base/error.h"
 #include "base/macros.h"
@@ -29,20 +28,22 @@ static int probe_host_temperature(const struct collect *c, struct error *err)
 	return sensors_list(c->roots, &first, 1, &n, err);
 }
 
-/* Listing allocates: what is plugged in later is not seen. */
-static int prepare_host_temperature(struct collect *c, struct error *err)
-{
-	struct temperatures *t = &c->temperatures;
+struct sensors {
+	size_t n;
+	struct sensor list[N_SENSORS_MAX];
+};
 
-	t->list = calloc(N_SENSORS_MAX, sizeof(*t->list));
-	if (!t->list)
-		return error_set(err, -ENOMEM, "cannot prepare to read temperatures");
+/* Listing allocates: what is plugged in later is not seen. */
+static int open_host_temperature(struct collect *c, struct error *err)
+{
+	struct sensors *t = c->state;
+
 	return sensors_list(c->roots, t->list, N_SENSORS_MAX, &t->n, err);
 }
 
 static int read_host_temperature(struct collect *c, struct batch *out)
 {
-	const struct temperatures *t = &c->temperatures;
+	const struct sensors *t = c->state;
 
 	for (size_t i = 0; i < t->n; i++) {
 		uint64_t value;
@@ -59,7 +60,8 @@ static int read_host_temperature(struct collect *c, struct batch *out)
 const struct collector host_temperature_collector = { .name = "host_temperature",
 	.rows = rows,
 	.n_rows = N_ROWS,
+	.state_size = sizeof(struct sensors),
 	.probe = probe_host_temperature,
-	.prepare = prepare_host_temperature,
+	.open = open_host_temperature,
 	.tells_alone = true,
 	.read = read_host_temperature };

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Traffic of the job's network namespace: all that its interfaces moved, whoever sent it. */
-#include "linux/net_dev.h"
+#include "collect/net_dev.h"
 
-#include <errno.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/macros.h"
 #include "collect/collect.h"
 #include "collect/devices.h"
-#include "collect/interfaces.h"
+#include "linux/net_dev.h"
 #include "linux/roots.h"
+#include "model/run_info.h"
 #include "target/ledger.h"
 
 #define LOOKS_FIRST 3
@@ -154,7 +155,7 @@ static bool is_due(struct process *p)
 /* What a process of the job moves in another namespace is in no sum here. */
 static void look_at_members(const struct collect *c)
 {
-	struct interfaces *s = c->interfaces;
+	struct interfaces *s = c->state;
 	unsigned n = 0;
 
 	if (s->network_namespace == 0)
@@ -197,7 +198,7 @@ static pid_t member(struct collect *c)
 
 static int read_net_dev(struct collect *c, struct batch *out)
 {
-	struct interfaces *s = c->interfaces;
+	struct interfaces *s = c->state;
 	uint64_t n_folded = s->n_folded;
 	pid_t whose = c->target ? member(c) : c->ledger->job_pid;
 	pid_t instead = c->target ? getpid() : c->ledger->keeper_pid;
@@ -219,10 +220,44 @@ static int read_net_dev(struct collect *c, struct batch *out)
 	return 0;
 }
 
+static void note_net_dev(const struct collect *c, struct assay_run_info *info)
+{
+	const struct interfaces *s = c->state;
+
+	if (s->n_folded)
+		run_info_note(info,
+			"%llu interfaces that went away are in the sums of the network namespace "
+			"and "
+			"not among the devices",
+			(unsigned long long) s->n_folded);
+	if (s->refused)
+		run_info_note(info,
+			"interfaces could not be followed, %llu times: out of memory, or more than "
+			"%d "
+			"at one time",
+			(unsigned long long) s->refused, N_INTERFACES_MAX);
+}
+
+static void close_net_dev(struct collect *c)
+{
+	interfaces_done(c->state);
+}
+
 const struct collector net_dev_collector = { .name = "net_dev",
 	.per_target = PER_NETWORK,
 	.rows = rows,
 	.n_rows = N_ROWS,
 	.counted_before = true,
+	.state_size = sizeof(struct interfaces),
 	.probe = probe_net_dev,
-	.read = read_net_dev };
+	.read = read_net_dev,
+	.note = note_net_dev,
+	.close = close_net_dev };
+
+const struct interfaces *net_dev_interfaces(const struct collect *c)
+{
+	static const struct interfaces none;
+	const struct interfaces *s = collect_state(c, &net_dev_collector);
+
+	return s ? s : &none;
+}

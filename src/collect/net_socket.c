@@ -14,6 +14,7 @@
 #include "linux/net_dev.h"
 #include "linux/roots.h"
 #include "linux/tcp_sockets.h"
+#include "model/run_info.h"
 #include "target/ledger.h"
 #include "target/net_sockets.h"
 
@@ -89,7 +90,7 @@ static bool job_is_elsewhere(const struct collect *c)
 
 static int read_net_socket(struct collect *c, struct batch *out)
 {
-	struct net_sockets *s = c->sockets;
+	struct net_sockets *s = c->state;
 	int rc = job_is_elsewhere(c) ? -ENONET
 				     : net_sockets_look(s, c->roots, c->ledger, out->now_ns);
 
@@ -115,10 +116,42 @@ static int read_net_socket(struct collect *c, struct batch *out)
 	return 0;
 }
 
+static void settle_net_socket(struct collect *c)
+{
+	net_sockets_settle(c->state);
+}
+
+static void note_net_socket(const struct collect *c, struct assay_run_info *info)
+{
+	const struct net_sockets *s = c->state;
+
+	if (s->overflows)
+		run_info_note(info,
+			"the kernel dropped news of ended sockets %llu times: the unattributed "
+			"bytes are a "
+			"lower bound",
+			(unsigned long long) s->overflows);
+	if (s->opened && s->ends_unheard)
+		run_info_note(info, "the kernel does not tell of sockets that end: what they moved "
+				    "after their last "
+				    "sample is not counted");
+	if (s->failed_allocations)
+		run_info_note(info, "sockets could not be followed: out of memory");
+}
+
+static void close_net_socket(struct collect *c)
+{
+	net_sockets_done(c->state);
+}
+
 const struct collector net_socket_collector = { .name = "net_socket",
 	.of_job = true,
 	.rows = rows,
 	.n_rows = N_ROWS,
 	.counted_before = true,
+	.state_size = sizeof(struct net_sockets),
 	.probe = probe_net_socket,
-	.read = read_net_socket };
+	.read = read_net_socket,
+	.settle = settle_net_socket,
+	.note = note_net_socket,
+	.close = close_net_socket };

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* /proc/PID/io. The file of a process already holds what its waited-for children did, so a dead child is in exactly one place: its
  * parent, or the keeper. The job's total is the keeper's file plus the files of the living, read from the top down. */
+#include "collect/proc_io.h"
+
 #include <errno.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "base/macros.h"
 #include "collect/collect.h"
+#include "linux/proc_files.h"
 #include "linux/roots.h"
 #include "target/ledger.h"
 #include "target/readings.h"
@@ -83,6 +86,38 @@ static int probe_io(const struct collect *c, struct error *err)
 		     : 0;
 }
 
+/* I/O of the dead is in the keeper's file, which is kept open. */
+struct job_io {
+	int keeper_fd; /* or a negative errno */
+	struct proc_io keeper_own; /* what the file held before the job began */
+	struct proc_io keeper; /* the last reading, that taken off */
+	struct proc_io high; /* the highest sums so far */
+	uint64_t denied; /* living processes whose file may not be read */
+};
+
+/* What the keeper's file holds before the job has begun is the keeper's own. */
+static int open_io(struct collect *c, struct error *err)
+{
+	struct job_io *s = c->state;
+	char text[512];
+
+	(void) err;
+	s->keeper_fd =
+		c->watch ? -EBADF : root_file(c->roots->proc, "%d/io", (int) c->ledger->keeper_pid);
+	ssize_t n = s->keeper_fd >= 0 ? read_kernel_file(s->keeper_fd, text, sizeof(text)) : -1;
+	if (n > 0)
+		proc_io_parse(text, (size_t) n, &s->keeper_own);
+	return 0;
+}
+
+static void close_io(struct collect *c)
+{
+	const struct job_io *s = c->state;
+
+	if (s->keeper_fd >= 0)
+		close(s->keeper_fd);
+}
+
 static void put_process(struct batch *out, struct process *p)
 {
 	const struct proc_io *io = &p->io;
@@ -119,9 +154,9 @@ static void raise(uint64_t *high, uint64_t value)
 }
 
 static void put_job(
-	struct collect *c, struct batch *out, const struct proc_io *sum, enum quality quality)
+	struct job_io *s, struct batch *out, const struct proc_io *sum, enum quality quality)
 {
-	struct proc_io *high = &c->io_high;
+	struct proc_io *high = &s->high;
 
 	raise(&high->read_bytes, sum->read_bytes);
 	raise(&high->write_bytes, sum->write_bytes);
@@ -142,12 +177,13 @@ static void put_job(
 /* The keeper's file, its own bytes taken off: it makes no read or write call after the job's first moment. */
 static int read_keeper(struct collect *c, struct proc_io *sum)
 {
+	struct job_io *s = c->state;
 	char text[512];
 	struct proc_io io;
 
-	*sum = c->keeper_io;
-	ssize_t n = c->keeper_io_fd >= 0 ? read_kernel_record(c->keeper_io_fd, text, sizeof(text))
-					 : -EBADF;
+	*sum = s->keeper;
+	ssize_t n = s->keeper_fd >= 0 ? read_kernel_record(s->keeper_fd, text, sizeof(text))
+				      : s->keeper_fd;
 
 	if (c->keeper_lost)
 		return -ECHILD;
@@ -155,24 +191,25 @@ static int read_keeper(struct collect *c, struct proc_io *sum)
 		return (int) n;
 	if (proc_io_parse(text, (size_t) n, &io) < 0)
 		return -EINVAL;
-	io.rchar -= c->keeper_io_own.rchar;
-	io.wchar -= c->keeper_io_own.wchar;
-	io.syscr -= c->keeper_io_own.syscr;
-	io.syscw -= c->keeper_io_own.syscw;
-	io.read_bytes -= c->keeper_io_own.read_bytes;
-	io.write_bytes -= c->keeper_io_own.write_bytes;
-	io.cancelled_write_bytes -= c->keeper_io_own.cancelled_write_bytes;
-	c->keeper_io = *sum = io;
+	io.rchar -= s->keeper_own.rchar;
+	io.wchar -= s->keeper_own.wchar;
+	io.syscr -= s->keeper_own.syscr;
+	io.syscw -= s->keeper_own.syscw;
+	io.read_bytes -= s->keeper_own.read_bytes;
+	io.write_bytes -= s->keeper_own.write_bytes;
+	io.cancelled_write_bytes -= s->keeper_own.cancelled_write_bytes;
+	s->keeper = *sum = io;
 	return 0;
 }
 
 static int read_io(struct collect *c, struct batch *out)
 {
+	struct job_io *s = c->state;
 	struct ledger *l = c->ledger;
 	struct proc_io sum;
 	int r = c->watch ? 0 : read_keeper(c, &sum);
 
-	c->io_denied = 0;
+	s->denied = 0;
 	for (size_t i = 0; i < l->n_order; i++) {
 		struct process *p = ledger_at(l, i);
 
@@ -186,7 +223,7 @@ static int read_io(struct collect *c, struct batch *out)
 			add(&sum, &p->io);
 		/* What a zombie did after its last reading is in nobody's file until it is waited for. */
 		if (!p->has_io || (p->zombie && !p->io_final))
-			c->io_denied++;
+			s->denied++;
 	}
 	/* The targets' own sums are made from the same readings: collect/target.c. */
 	if (c->watch)
@@ -195,10 +232,29 @@ static int read_io(struct collect *c, struct batch *out)
 		put_all_absent(out, NULL, TREE_READ_BYTES, N_ROWS, r);
 		return 0;
 	}
-	put_job(c, out, &sum, c->io_denied || c->keeper_lost ? LOWER_BOUND : EXACT);
+	put_job(s, out, &sum, s->denied || c->keeper_lost ? LOWER_BOUND : EXACT);
 	return 0;
 }
 
-const struct collector proc_io_collector = {
-	.name = "proc_io", .rows = rows, .n_rows = N_ROWS, .probe = probe_io, .read = read_io
-};
+const struct collector proc_io_collector = { .name = "proc_io",
+	.rows = rows,
+	.n_rows = N_ROWS,
+	.state_size = sizeof(struct job_io),
+	.probe = probe_io,
+	.open = open_io,
+	.read = read_io,
+	.close = close_io };
+
+uint64_t proc_io_denied(const struct collect *c)
+{
+	const struct job_io *s = collect_state(c, &proc_io_collector);
+
+	return s ? s->denied : 0;
+}
+
+uint64_t proc_io_cancelled_bytes(const struct collect *c)
+{
+	const struct job_io *s = collect_state(c, &proc_io_collector);
+
+	return s ? s->high.cancelled_write_bytes : 0;
+}

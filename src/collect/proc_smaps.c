@@ -2,20 +2,38 @@
 /* /proc/PID/smaps_rollup: memory with shared pages divided among those who share them. Reading it walks every page under the
  * target's mmap lock (8 us per MB of small pages), so it is done in rounds: all processes in one tick, so that the sum is of one
  * moment, and rarely enough that no process stands still for more than 1 % of the time and we spend no more than 2.5 % on it. */
+#include "collect/proc_smaps.h"
+
 #include <errno.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/macros.h"
+#include "base/units.h"
 #include "collect/collect.h"
 #include "linux/roots.h"
+#include "model/run_info.h"
 #include "target/ledger.h"
 #include "target/readings.h"
 #include "target/spaces.h"
 #include "target/watch.h"
 
 enum { PSS, PRIVATE, PSS_ANON, PSS_FILE, PSS_SHMEM, SWAP_PSS, PSS_AGE, N_ROWS };
+
+/* PSS is read in rounds, all processes in one tick, as often as its cost allows. */
+struct rounds {
+	uint64_t n, due_ns;
+	uint64_t complete_ns, cost_ns; /* of the latest one */
+	uint64_t changes; /* of the ledger at that one, to tell whether the set is the same */
+	size_t turn; /* in the ledger's order, of the next one that is read by itself, for want of time for rounds */
+	bool forced; /* asked for by key: also where it stalls a process for long */
+	/* of processes that may be views of an address space that is in the sum already: of this round, the most of all rounds */
+	uint64_t doubted_bytes, doubted_max_bytes;
+	uint64_t skipped_large; /* in the latest round */
+	uint64_t sorted_tick,
+		sorted_changes; /* when it was asked who shares an address space; tick 0: not yet */
+};
 
 /* How much of the time may go into it: of any one process, which stands still meanwhile, and of ours, one part in so many. */
 #define STALL_SHARE 100
@@ -51,20 +69,22 @@ _Static_assert(ARRAY_SIZE(rows) == N_ROWS, "one row a name");
 
 static bool has_stood_long(const struct collect *c, uint64_t now_ns)
 {
-	uint64_t pause_ns = c->pss_round_due_ns - c->pss_round_complete_ns;
+	const struct rounds *s = c->state;
+	uint64_t pause_ns = s->due_ns - s->complete_ns;
 	uint64_t longest_ns = STANDS_PAUSES * pause_ns;
 
 	if (longest_ns < STANDS_LEAST_NS)
 		longest_ns = STANDS_LEAST_NS;
-	return now_ns - c->pss_round_complete_ns >= longest_ns;
+	return now_ns - s->complete_ns >= longest_ns;
 }
 
 /* In one tick everything moved, or the last round still stands. */
 static bool nothing_moved(const struct collect *c)
 {
+	const struct rounds *s = c->state;
 	const struct ledger *l = c->ledger;
 
-	if (c->pss_changes != l->changes)
+	if (s->changes != l->changes)
 		return false;
 	for (size_t i = 0; i < l->n_order; i++) {
 		const struct process *p = ledger_at(l, i);
@@ -78,12 +98,13 @@ static bool nothing_moved(const struct collect *c)
 
 static bool too_large(const struct collect *c, const struct process *p)
 {
+	const struct rounds *s = c->state;
 	uint64_t rss_kib =
 		(p->has_statm ? p->statm.resident : p->stat.rss_pages) * c->page_size / 1024;
 
 	/* Once read, the true cost is known: huge pages make it some hundred times less. */
 	uint64_t expected_ns = p->smaps_cost_ns ? p->smaps_cost_ns : rss_kib * NS_PER_RESIDENT_KIB;
-	return !c->pss_forced && !c->pss_now && expected_ns > STALL_MAX_NS;
+	return !s->forced && !c->pace.now && expected_ns > STALL_MAX_NS;
 }
 
 static int probe_smaps(const struct collect *c, struct error *err)
@@ -97,6 +118,15 @@ static int probe_smaps(const struct collect *c, struct error *err)
 	if (fd < 0)
 		return error_set(err, fd, "this kernel has no smaps_rollup; Linux 4.14 would help");
 	close(fd);
+	return 0;
+}
+
+static int open_smaps(struct collect *c, struct error *err)
+{
+	struct rounds *s = c->state;
+
+	(void) err;
+	s->forced = c->asked && measures_named(c->asked, rows[PSS].key);
 	return 0;
 }
 
@@ -130,6 +160,7 @@ static void put_process(struct batch *out, struct process *p)
 /* Reads one process for the round; false when there is nothing of it to put. */
 static bool read_process(struct collect *c, struct process *p)
 {
+	struct rounds *s = c->state;
 	struct ledger *l = c->ledger;
 
 	if (!p->alive || p->zombie)
@@ -137,7 +168,7 @@ static bool read_process(struct collect *c, struct process *p)
 	if (too_large(c, p)) {
 		p->has_smaps = false;
 		p->smaps_error = EFBIG;
-		c->pss_skipped_large++;
+		s->skipped_large++;
 	} else {
 		process_read_smaps(l, p);
 	}
@@ -184,6 +215,7 @@ static bool is_counted(const struct collect *c, const struct process *p)
 /* Its PSS is in the sums of its targets from now on; of those that may have it twice now, it is in doubt. */
 static void count_in(struct collect *c, struct process *p)
 {
+	struct rounds *s = c->state;
 	struct process *first = c->ledger->slots[p->space];
 	uint32_t sums = sums_of(c, p);
 	uint32_t twice = sums & first->space_counted;
@@ -191,13 +223,13 @@ static void count_in(struct collect *c, struct process *p)
 	first->space_counted |= sums;
 	uint64_t bytes = p->smaps.pss + p->smaps.swap_pss + p->smaps.private_hugetlb;
 
-	pss_round_add(&c->pss_round, p);
+	pss_round_add(&c->ledger->pss_round, p);
 	if (c->watch)
 		watch_add_pss(c->watch, sums, p);
 	if (!twice)
 		return;
-	c->pss_doubted_bytes += bytes;
-	pss_round_doubt(&c->pss_round, bytes);
+	s->doubted_bytes += bytes;
+	pss_round_doubt(&c->ledger->pss_round, bytes);
 	if (c->watch)
 		watch_doubt_pss(c->watch, twice, bytes);
 }
@@ -205,9 +237,10 @@ static void count_in(struct collect *c, struct process *p)
 /* What moves meanwhile has to be known of all, so their sizes before are read anew. */
 static void begin_round(struct collect *c)
 {
+	struct rounds *s = c->state;
 	struct ledger *l = c->ledger;
 
-	c->pss_skipped_large = 0;
+	s->skipped_large = 0;
 	if (c->watch)
 		watch_pss_round_begins(c->watch);
 	for (size_t i = 0; i < l->n_order; i++) {
@@ -226,11 +259,12 @@ static void begin_round(struct collect *c)
 /* Reads everybody of the round; gives the time that the dearest of them took. */
 static uint64_t read_all(struct collect *c, struct batch *out)
 {
+	struct rounds *s = c->state;
 	struct ledger *l = c->ledger;
 	uint64_t dearest_ns = 0;
 
-	pss_round_begin(&c->pss_round);
-	c->pss_doubted_bytes = 0;
+	pss_round_begin(&c->ledger->pss_round);
+	s->doubted_bytes = 0;
 	for (size_t i = 0; i < l->n_order; i++) {
 		struct process *p = ledger_at(l, i);
 
@@ -268,8 +302,9 @@ static uint64_t moved_huge_pages(struct collect *c, struct process *p)
 /* How far the sum may be off by what moved since the round began. */
 static void judge_round(struct collect *c, struct batch *out)
 {
+	struct rounds *s = c->state;
 	struct ledger *l = c->ledger;
-	struct pss_round *r = &c->pss_round;
+	struct pss_round *r = &c->ledger->pss_round;
 
 	for (size_t i = 0; i < l->n_order; i++) {
 		struct process *p = ledger_at(l, i);
@@ -284,8 +319,8 @@ static void judge_round(struct collect *c, struct batch *out)
 	pss_round_end(r);
 	if (c->watch)
 		watch_pss_round_over(c->watch);
-	if (c->pss_doubted_max_bytes < c->pss_doubted_bytes)
-		c->pss_doubted_max_bytes = c->pss_doubted_bytes;
+	if (s->doubted_max_bytes < s->doubted_bytes)
+		s->doubted_max_bytes = s->doubted_bytes;
 	if (r->moved > r->pss / 200)
 		total_is_no_sample(out);
 }
@@ -293,17 +328,19 @@ static void judge_round(struct collect *c, struct batch *out)
 static void plan_next_round(
 	struct collect *c, uint64_t now_ns, uint64_t cost_ns, uint64_t dearest_ns)
 {
-	uint64_t pause_ns = cost_ns * (c->pss_cost_share ? c->pss_cost_share : COST_SHARE);
+	struct rounds *s = c->state;
+	uint64_t pause_ns = cost_ns * (c->pace.share ? c->pace.share : COST_SHARE);
 
-	c->pss_cost_ns += cost_ns;
-	c->pss_round_cost_ns = cost_ns;
+	c->pace.spent_ns += cost_ns;
+	s->cost_ns = cost_ns;
 	if (pause_ns < dearest_ns * STALL_SHARE)
 		pause_ns = dearest_ns * STALL_SHARE;
-	c->pss_round_due_ns = now_ns + pause_ns;
+	s->due_ns = now_ns + pause_ns;
 }
 
 static void read_round(struct collect *c, struct batch *out)
 {
+	struct rounds *s = c->state;
 	struct ledger *l = c->ledger;
 	uint64_t began_ns = clock_thread_cpu_ns();
 	uint32_t rest_every = l->rest_every;
@@ -313,15 +350,16 @@ static void read_round(struct collect *c, struct batch *out)
 	uint64_t dearest_ns = read_all(c, out);
 	judge_round(c, out);
 	l->rest_every = rest_every;
-	c->pss_rounds++;
-	c->pss_round_complete_ns = out->now_ns;
-	c->pss_changes = l->changes;
+	s->n++;
+	s->complete_ns = out->now_ns;
+	s->changes = l->changes;
 	plan_next_round(c, out->now_ns, clock_thread_cpu_ns() - began_ns, dearest_ns);
 }
 
 /* The last round still stands: it is put again, for its readings are true of this tick too. */
 static void put_round_again(struct collect *c, struct batch *out)
 {
+	struct rounds *s = c->state;
 	struct ledger *l = c->ledger;
 
 	for (size_t i = 0; i < l->n_order; i++) {
@@ -330,7 +368,7 @@ static void put_round_again(struct collect *c, struct batch *out)
 		if (p->alive && !p->zombie && !p->passed_over)
 			put_process(out, p);
 	}
-	if (c->pss_doubted_bytes > c->pss_round.pss / 200)
+	if (s->doubted_bytes > l->pss_round.pss / 200)
 		total_is_no_sample(out);
 }
 
@@ -341,11 +379,11 @@ static void put_round_again(struct collect *c, struct batch *out)
 /* A budget too small for rounds: then processes are read one by one, as many in a sample as it allows. */
 static bool is_beyond_rounds(const struct collect *c)
 {
-	uint64_t expected_ns =
-		c->pss_round_cost_ns ? c->pss_round_cost_ns : c->ledger->n_order * FIRST_ROUND_NS;
+	const struct rounds *s = c->state;
+	uint64_t expected_ns = s->cost_ns ? s->cost_ns : c->ledger->n_order * FIRST_ROUND_NS;
 
-	return c->pss_allowed_ns > 0 && !c->pss_now && !c->pss_forced &&
-	       expected_ns > ROUND_WAITS_MAX * c->pss_allowed_ns;
+	return c->pace.allowed_ns > 0 && !c->pace.now && !s->forced &&
+	       expected_ns > ROUND_WAITS_MAX * c->pace.allowed_ns;
 }
 
 static uint64_t resident(const struct process *p)
@@ -386,13 +424,14 @@ static bool may_be_read(const struct process *p)
 /* Of those that share an address space one will do, if it is in all their targets. */
 static void sort_by_space(struct collect *c)
 {
+	struct rounds *s = c->state;
 	struct ledger *l = c->ledger;
 
-	if (c->pss_sorted_tick != 0 && c->pss_sorted_changes == l->changes &&
-		l->ticks - c->pss_sorted_tick < SORTED_EVERY_TICKS)
+	if (s->sorted_tick != 0 && s->sorted_changes == l->changes &&
+		l->ticks - s->sorted_tick < SORTED_EVERY_TICKS)
 		return;
-	c->pss_sorted_tick = l->ticks;
-	c->pss_sorted_changes = l->changes;
+	s->sorted_tick = l->ticks;
+	s->sorted_changes = l->changes;
 	for (size_t i = 0; i < l->n_order; i++)
 		ledger_at(l, i)->in_round = may_be_read(ledger_at(l, i));
 	spaces_find(l);
@@ -407,6 +446,7 @@ static void sort_by_space(struct collect *c)
 /* The young and the changed first, then the others in turn, until what is allowed is used up. */
 static void read_some(struct collect *c, struct batch *out)
 {
+	struct rounds *s = c->state;
 	struct ledger *l = c->ledger;
 	uint64_t n = 0;
 
@@ -418,21 +458,20 @@ static void read_some(struct collect *c, struct batch *out)
 
 		if (!may_be_read(p) || !is_urgent(p))
 			continue;
-		if (clock_thread_cpu_ns() - began_ns > c->pss_allowed_ns) {
+		if (clock_thread_cpu_ns() - began_ns > c->pace.allowed_ns) {
 			l->readings_skipped++;
 			continue;
 		}
 		read_in_turn(c, p, out->now_ns);
 	}
-	for (; n < l->n_order && clock_thread_cpu_ns() - began_ns <= c->pss_allowed_ns; n++) {
-		c->pss_turn = c->pss_turn < l->n_order ? c->pss_turn : 0;
-		struct process *p = ledger_at(l, c->pss_turn++);
+	for (; n < l->n_order && clock_thread_cpu_ns() - began_ns <= c->pace.allowed_ns; n++) {
+		s->turn = s->turn < l->n_order ? s->turn : 0;
+		struct process *p = ledger_at(l, s->turn++);
 
 		if (may_be_read(p) && p->smaps_tick != l->ticks)
 			read_in_turn(c, p, out->now_ns);
 	}
-	c->pss_cost_ns += clock_thread_cpu_ns() - began_ns;
-	c->pss_alone++;
+	c->pace.spent_ns += clock_thread_cpu_ns() - began_ns;
 }
 
 /* What was read of each last, whenever that was: a sum of several moments, which bounds nothing. */
@@ -459,25 +498,60 @@ static void put_what_is_known(struct collect *c, struct batch *out)
 
 static int read_smaps(struct collect *c, struct batch *out)
 {
+	struct rounds *s = c->state;
+
 	if (is_beyond_rounds(c)) {
 		read_some(c, out);
 		put_what_is_known(c, out);
 		return 0;
 	}
-	bool stands = !c->pss_now && c->pss_rounds > 0 && !has_stood_long(c, out->now_ns) &&
-		      nothing_moved(c);
+	bool stands =
+		!c->pace.now && s->n > 0 && !has_stood_long(c, out->now_ns) && nothing_moved(c);
 
 	if (stands)
 		put_round_again(c, out);
-	else if (c->pss_now || out->now_ns >= c->pss_round_due_ns)
+	else if (c->pace.now || out->now_ns >= s->due_ns)
 		read_round(c, out);
-	if (c->pss_rounds > 0)
-		put(out, NULL, PSS_AGE, out->now_ns - c->pss_round_complete_ns);
+	if (s->n > 0)
+		put(out, NULL, PSS_AGE, out->now_ns - s->complete_ns);
 	return 0;
+}
+
+#define DOUBTED_MIN_BYTES (UINT64_C(1) << 20)
+
+static void note_smaps(const struct collect *c, struct assay_run_info *info)
+{
+	const struct rounds *s = c->state;
+	char text[UNITS_TEXT_SIZE];
+
+	if (s->doubted_max_bytes > DOUBTED_MIN_BYTES) {
+		format_bytes(s->doubted_max_bytes, text);
+		run_info_note(info,
+			"kcmp(2) is not permitted here, so it is not known whether some processes "
+			"share one address space (vfork, CLONE_VM): up to %s in sums of PSS may be "
+			"counted twice; bounds and limits count it once",
+			text);
+	}
+	if (s->skipped_large)
+		run_info_note(info,
+			"PSS of %llu large processes was not read, because each reading would stop "
+			"the process for over "
+			"0.1 s; ask for it with --measurements default,proc_pss_bytes",
+			(unsigned long long) s->skipped_large);
 }
 
 const struct collector proc_smaps_collector = { .name = "proc_smaps",
 	.rows = rows,
 	.n_rows = N_ROWS,
+	.state_size = sizeof(struct rounds),
 	.probe = probe_smaps,
-	.read = read_smaps };
+	.open = open_smaps,
+	.read = read_smaps,
+	.note = note_smaps };
+
+uint64_t pss_rounds(const struct collect *c)
+{
+	const struct rounds *s = collect_state(c, &proc_smaps_collector);
+
+	return s ? s->n : 0;
+}

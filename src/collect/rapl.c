@@ -5,6 +5,7 @@
 #include "base/macros.h"
 #include "collect/collect.h"
 #include "collect/energy_domains.h"
+#include "model/run_info.h"
 
 enum {
 	/* in the order of enum energy_kind */
@@ -87,7 +88,7 @@ static struct energy_sum sum_of(const struct energy_domains *e, unsigned kind)
 
 static int read_rapl(struct collect *c, struct batch *out)
 {
-	struct energy_domains *e = c->energy;
+	struct energy_domains *e = c->state;
 	int rc = energy_look(e, c->roots, out->now_ns);
 
 	for (unsigned kind = ENERGY_PACKAGE; kind <= ENERGY_PSYS; kind++) {
@@ -115,9 +116,23 @@ static int read_rapl(struct collect *c, struct batch *out)
 	return 0;
 }
 
+static void note_rapl(const struct collect *c, struct assay_run_info *info)
+{
+	const struct energy_domains *e = c->state;
+
+	if (e->doubtful)
+		run_info_note(info,
+			"energy counters may have gone round more often than was seen: %llu times "
+			"samples "
+			"were further apart than a round lasts at twice the power so far",
+			(unsigned long long) e->doubtful);
+}
+
 const struct collector rapl_collector = { .name = "rapl",
 	.rows = rows,
 	.n_rows = N_ROWS,
 	.counted_before = true,
+	.state_size = sizeof(struct energy_domains),
 	.probe = probe_rapl,
-	.read = read_rapl };
+	.read = read_rapl,
+	.note = note_rapl };

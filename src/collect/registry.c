@@ -8,12 +8,14 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "collect/collect.h"
+#include "model/run_info.h"
 
 #include "collect/collect_registry.h"
 
 #define KEY_SIZE 64
 
 const struct collector *const collectors[] = { COLLECTOR_ENTRIES NULL };
+_Static_assert(ARRAY_SIZE(collectors) - 1 <= N_COLLECTORS_MAX, "room for each in a run's info");
 
 size_t collectors_count(void)
 {

@@ -5,6 +5,7 @@
 #include "base/macros.h"
 #include "collect/collect.h"
 #include "linux/host.h"
+#include "linux/kept_file.h"
 
 enum { CPU_SECONDS, HWM, N_ROWS };
 
@@ -21,7 +22,7 @@ _Static_assert(ARRAY_SIZE(rows) == N_ROWS, "one row a name");
 static int read_self(struct collect *c, struct batch *out)
 {
 	put(out, NULL, CPU_SECONDS, host_own_cpu_ns() - c->self_before_ns + c->helpers_cpu_ns);
-	uint64_t peak_bytes = host_own_peak_bytes(c->roots, &c->kept[KEPT_OWN_STATUS]);
+	uint64_t peak_bytes = host_own_peak_bytes(c->roots, c->state);
 
 	if (peak_bytes > 0)
 		put(out, NULL, HWM, peak_bytes);
@@ -30,6 +31,14 @@ static int read_self(struct collect *c, struct batch *out)
 	return 0;
 }
 
-const struct collector self_collector = {
-	.name = "self", .rows = rows, .n_rows = N_ROWS, .read = read_self
-};
+static void close_self(struct collect *c)
+{
+	kept_file_close(c->state);
+}
+
+const struct collector self_collector = { .name = "self",
+	.rows = rows,
+	.n_rows = N_ROWS,
+	.state_size = sizeof(struct kept_file),
+	.read = read_self,
+	.close = close_self };

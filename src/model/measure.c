@@ -420,6 +420,16 @@ static bool list_selects(const char *text, const struct measure *row)
 	return selected;
 }
 
+bool measures_named(const char *text, const char *key)
+{
+	struct item item;
+
+	while (next_item(&text, &item, NULL) > 0)
+		if (!item.remove && strcmp(item.name, key) == 0)
+			return true;
+	return false;
+}
+
 int measures_select(const struct measures *m, const char *text, bool *selected, struct error *err)
 {
 	size_t n_selected = 0;

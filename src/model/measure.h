@@ -93,6 +93,8 @@ int measures_find(const struct measures *m, const char *key);
 /* A selection: one bit a row. `text` is a comma-separated list of keys, globs (fnmatch) and the presets minimal, default, all;
  * a leading '-' takes rows away. Sets selected[i]. An item that matches nothing fails with -ENOENT and the nearest key. */
 int measures_select(const struct measures *m, const char *text, bool *selected, struct error *err);
+/* Whether such a text has the key itself among its items, not only a pattern that covers it. */
+bool measures_named(const char *text, const char *key);
 
 const char *kind_name(enum kind k); /* "gauge", "counter", "label", "categorical" */
 const char *unit_name(enum unit u); /* "", "bytes", "seconds", "percent", "count", ... */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/macros.h"
+#include "collect/proc_io.h"
 #include "monitor/conclude_parts.h"
 
 void conclude_take_off_cancelled(struct headline *h, uint64_t cancelled)
@@ -46,7 +47,8 @@ static void conclude_io(struct monitor *m, struct assay_run_info *info, const st
 		{ "io_read_syscall_bytes", "tree_io_read_syscall_bytes" },
 		{ "io_write_syscall_bytes", "tree_io_write_syscall_bytes" },
 	};
-	bool partial = m->collect.io_denied > 0;
+	uint64_t denied = proc_io_denied(&m->collect);
+	bool partial = denied > 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(lines); i++) {
 		struct summary s = selected_summary(m, lines[i].key);
@@ -60,9 +62,9 @@ static void conclude_io(struct monitor *m, struct assay_run_info *info, const st
 		else if (partial)
 			snprintf(h->why, sizeof(h->why),
 				"%llu processes that live or were not waited for may not be read",
-				(unsigned long long) m->collect.io_denied);
+				(unsigned long long) denied);
 		if (strcmp(lines[i].name, "io_write_bytes") == 0)
-			conclude_take_off_cancelled(h, m->collect.io_high.cancelled_write_bytes);
+			conclude_take_off_cancelled(h, proc_io_cancelled_bytes(&m->collect));
 	}
 }
 
@@ -154,6 +156,19 @@ void conclude_devices(struct monitor *m, struct assay_run_info *info)
 			d->refused, N_DEVICES_MAX);
 }
 
+void conclude_sources(struct monitor *m, struct assay_run_info *info)
+{
+	struct collect *c = &m->collect;
+
+	for (size_t i = 0; collectors[i]; i++) {
+		if (!m->opened[i] || !collectors[i]->note)
+			continue;
+		c->state = c->states[i];
+		collectors[i]->note(c, info);
+		c->state = NULL;
+	}
+}
+
 static void add_wall(struct assay_run_info *info)
 {
 	struct headline *h = headline_add(info, "wall_seconds", SECONDS, info->wall_ns,
@@ -201,7 +216,7 @@ void conclude(struct monitor *m, struct assay_run_info *info, bool running)
 	conclude_cgroup(m, info, &v.cpu);
 	conclude_io(m, info, &v);
 	conclude_network(m, info);
-	conclude_energy(m, info);
+	conclude_sources(m, info);
 	conclude_processes(m, info);
 	conclude_ends(m, info, running);
 	conclude_rungs(m, info, &v);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "collect/cgroup_memory.h"
 #include "collect/cgroup_reading.h"
 #include "linux/cgroup_view.h"
 #include "monitor/conclude_parts.h"
@@ -51,7 +52,7 @@ uint64_t conclude_cgroup_lost_ns(const struct cpu_sources *s)
 /* The recorder's own CPU time since the cgroup was first read: it is in the same one. */
 static uint64_t own_share_ns(const struct monitor *m, uint64_t self_cpu_ns)
 {
-	uint64_t before_ns = m->collect.cgroup_self_before_ns;
+	uint64_t before_ns = m->cgroup_self_before_ns;
 
 	return self_cpu_ns > before_ns ? self_cpu_ns - before_ns : 0;
 }
@@ -112,8 +113,7 @@ void conclude_cgroup_sources(const struct monitor *m, uint64_t self_cpu_ns, stru
 		uint64_t share_ns = own_share_ns(m, self_cpu_ns);
 
 		s->cgroup_most_ns = s->cgroup_ns > share_ns ? s->cgroup_ns - share_ns : 0;
-		conclude_cgroup_shared(
-			s, left, m->collect.cgroup_only_us && s->cgroup_ns >= share_ns);
+		conclude_cgroup_shared(s, left, m->cgroup_only_us && s->cgroup_ns >= share_ns);
 	} else {
 		conclude_cgroup_own(s, left);
 	}
@@ -153,11 +153,11 @@ static void shared_peak(
 {
 	struct summary now = selected_summary(m, CGROUP_MEMORY_KEY);
 	bool set_back = cgroup_was_set_back(&m->collect, CGROUP_FILE_MEMORY_PEAK);
+	uint64_t before_bytes = cgroup_memory_peak_before_bytes(&m->collect);
 	struct headline *h;
 	char text[UNITS_TEXT_SIZE];
 
-	if (!set_back && peak->quality != ABSENT &&
-		peak->last > m->collect.cgroup_peak_before_bytes) {
+	if (!set_back && peak->quality != ABSENT && peak->last > before_bytes) {
 		bool left = has_left(m, CGROUP_MEMORY);
 		h = headline_add(info, "memory_peak_charged_bytes", BYTES, peak->last,
 			left ? ESTIMATE : UPPER_BOUND, CGROUP_PEAK_KEY);
@@ -170,7 +170,7 @@ static void shared_peak(
 		return;
 	h = headline_add(
 		info, "memory_peak_charged_bytes", BYTES, now.max, ESTIMATE, CGROUP_MEMORY_KEY);
-	format_bytes(m->collect.cgroup_peak_before_bytes, text);
+	format_bytes(before_bytes, text);
 	snprintf(h->why, sizeof(h->why),
 		"the most that was charged at a sample to the cgroup the job shares with "
 		"others%s%s",

@@ -6,6 +6,8 @@
 
 #include "base/macros.h"
 #include "base/units.h"
+#include "collect/host.h"
+#include "collect/proc_smaps.h"
 #include "linux/swapping.h"
 #include "monitor/conclude_parts.h"
 
@@ -27,7 +29,7 @@ static uint64_t unmapped_shared_bytes(const struct monitor *m)
 {
 	struct summary mapped = selected_summary(m, "proc_pss_shmem_total_bytes");
 	uint64_t seen = mapped.quality != ABSENT ? mapped.max : 0;
-	uint64_t rise = m->collect.shared_rise_bytes;
+	uint64_t rise = host_shared_rise_bytes(&m->collect);
 
 	return rise > seen ? rise - seen : 0;
 }
@@ -122,8 +124,7 @@ static void tell_of_unmapped(struct assay_run_info *info, struct headline *h, ui
 /* The kernel hands the size of who forked on to the forked, and keeps it over exec. */
 static bool inherited(const struct monitor *m, uint64_t largest)
 {
-	return largest <= m->collect.spawn_floor_bytes + MIB &&
-	       m->collect.spawn_floor_bytes > SPAWN_FLOOR_SMALL;
+	return largest <= m->spawn_floor_bytes + MIB && m->spawn_floor_bytes > SPAWN_FLOOR_SMALL;
 }
 
 /* What the marks prove of the job; where resident sets hold memory twice, less than they show. */
@@ -212,7 +213,7 @@ static void conclude_memory_peak(
 	struct marks marks = ledger_marks(&m->ledger);
 	uint64_t by_marks = proven(m, &marks, &key);
 	/* Not the largest sum itself: what moved while a round was read may be in it twice. */
-	const struct memory_parts *most = &m->collect.pss_round.most;
+	const struct memory_parts *most = &m->ledger.pss_round.most;
 	uint64_t steady = pss.quality != ABSENT ? most->all : 0;
 	bool by_pss = steady > 0 && steady >= by_marks;
 	struct headline *h = headline_add(info, "memory_peak_bytes", BYTES,
@@ -222,10 +223,10 @@ static void conclude_memory_peak(
 	h->lower = h->value.n;
 	if (upper_is_known(m, info, v, running))
 		bound_from_above(m, h, largest);
-	else if (m->collect.pss_rounds > 0)
+	else if (pss_rounds(&m->collect) > 0)
 		snprintf(h->why, sizeof(h->why),
 			"largest of %llu sums of PSS and of the largest single process",
-			(unsigned long long) m->collect.pss_rounds);
+			(unsigned long long) pss_rounds(&m->collect));
 	if (!by_pss && inherited(m, largest)) {
 		h->value.quality = v->lost ? ESTIMATE : UPPER_BOUND;
 		h->lower = steady;
@@ -268,32 +269,11 @@ static void lower_by_repeated(const struct monitor *m, const struct verdict *v, 
 	tell_of_repeated(h, &marks);
 }
 
-void conclude_note_pss(const struct monitor *m, struct assay_run_info *info)
-{
-	char text[UNITS_TEXT_SIZE];
-
-	if (m->collect.pss_doubted_max_bytes > MIB) {
-		format_bytes(m->collect.pss_doubted_max_bytes, text);
-		run_info_note(info,
-			"kcmp(2) is not permitted here, so it is not known whether some processes "
-			"share one address space (vfork, CLONE_VM): up to %s in sums of PSS may be "
-			"counted twice; bounds and limits count it once",
-			text);
-	}
-	if (m->collect.pss_skipped_large)
-		run_info_note(info,
-			"PSS of %llu large processes was not read, because each reading would stop "
-			"the process for over "
-			"0.1 s; ask for it with --measurements default,proc_pss_bytes",
-			(unsigned long long) m->collect.pss_skipped_large);
-}
-
 static void notes_on_memory(struct monitor *m, struct assay_run_info *info)
 {
 	struct summary huge = selected_summary(m, "proc_hugetlb_total_bytes");
 	char text[UNITS_TEXT_SIZE];
 
-	conclude_note_pss(m, info);
 	if (huge.quality != ABSENT && huge.max > 0) {
 		format_bytes(huge.max, text);
 		run_info_note(info,

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What may be said of the job's traffic: what its sockets moved, and above it what all interfaces of its network namespace did; and what is doubtful of
- * the node's energy. */
+/* What may be said of the job's traffic: what its sockets moved, and above it what all interfaces of its network namespace did. */
 #include <stdio.h>
 
 #include "base/macros.h"
-#include "collect/energy_domains.h"
+#include "collect/net_dev.h"
 #include "monitor/conclude_parts.h"
 
 struct direction {
@@ -50,7 +49,7 @@ static void say_why_it_is_no_bound(const struct interfaces *s, struct headline *
 static void claim_namespace(struct assay_run_info *info, const struct direction *d,
 	const struct summary *of_namespace, const struct monitor *m)
 {
-	const struct interfaces *s = m->collect.interfaces;
+	const struct interfaces *s = net_dev_interfaces(&m->collect);
 	struct headline *h = headline_add(info, d->name, BYTES, of_namespace->delta,
 		(enum quality) of_namespace->quality, d->namespace_key);
 
@@ -89,48 +88,6 @@ static void claim_sockets(struct assay_run_info *info, const struct direction *d
 		h->has_upper ? "; no more than the whole network namespace moved" : "");
 }
 
-static void note_lost_sockets(const struct net_sockets *s, struct assay_run_info *info)
-{
-	if (s->overflows)
-		run_info_note(info,
-			"the kernel dropped news of ended sockets %llu times: the unattributed "
-			"bytes are a "
-			"lower bound",
-			(unsigned long long) s->overflows);
-	if (s->opened && s->ends_unheard)
-		run_info_note(info, "the kernel does not tell of sockets that end: what they moved "
-				    "after their last "
-				    "sample is not counted");
-	if (s->failed_allocations)
-		run_info_note(info, "sockets could not be followed: out of memory");
-}
-
-void conclude_energy(struct monitor *m, struct assay_run_info *info)
-{
-	if (m->collect.energy->doubtful)
-		run_info_note(info,
-			"energy counters may have gone round more often than was seen: %llu times "
-			"samples "
-			"were further apart than a round lasts at twice the power so far",
-			(unsigned long long) m->collect.energy->doubtful);
-}
-
-static void note_interfaces(const struct interfaces *s, struct assay_run_info *info)
-{
-	if (s->n_folded)
-		run_info_note(info,
-			"%llu interfaces that went away are in the sums of the network namespace "
-			"and "
-			"not among the devices",
-			(unsigned long long) s->n_folded);
-	if (s->refused)
-		run_info_note(info,
-			"interfaces could not be followed, %llu times: out of memory, or more than "
-			"%d "
-			"at one time",
-			(unsigned long long) s->refused, N_INTERFACES_MAX);
-}
-
 void conclude_network(struct monitor *m, struct assay_run_info *info)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(directions); i++) {
@@ -144,6 +101,4 @@ void conclude_network(struct monitor *m, struct assay_run_info *info)
 		else if (of_namespace.quality != ABSENT)
 			claim_namespace(info, d, &of_namespace, m);
 	}
-	note_interfaces(m->collect.interfaces, info);
-	note_lost_sockets(&m->sockets, info);
 }

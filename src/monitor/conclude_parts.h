@@ -69,8 +69,8 @@ void conclude_ends(const struct monitor *m, struct assay_run_info *info, bool ru
 void conclude_cpu(struct monitor *m, struct assay_run_info *info, const struct verdict *v);
 /* network_receive_bytes and network_transmit_bytes, by the best source there is. */
 void conclude_network(struct monitor *m, struct assay_run_info *info);
-/* Notes on the node's energy. */
-void conclude_energy(struct monitor *m, struct assay_run_info *info);
+/* What collectors say of their readings. */
+void conclude_sources(struct monitor *m, struct assay_run_info *info);
 void conclude_notes_on_cpu(struct monitor *m, struct assay_run_info *info);
 /* Fills what the cgroup says of CPU time; the other sources are filled already. */
 void conclude_cgroup_sources(const struct monitor *m, uint64_t self_cpu_ns, struct cpu_sources *s);
@@ -89,8 +89,6 @@ void conclude_note_time(const struct monitor *m, struct assay_run_info *info);
 /* What of the peak was swapped out or huge pages, if any was: said beside it and on lines of their own. */
 void conclude_memory_parts(
 	struct assay_run_info *info, struct headline *h, const struct memory_parts *most);
-/* Processes too large for their PSS to be read, and those that may share an address space. */
-void conclude_note_pss(const struct monitor *m, struct assay_run_info *info);
 void conclude_host(struct monitor *m, struct assay_run_info *info);
 /* Every selected source of each quantity, the one in use among them. `v` NULL: of a target that was not started by us. */
 void conclude_rungs(struct monitor *m, struct assay_run_info *info, const struct verdict *v);

@@ -8,7 +8,9 @@
 
 #include "base/error.h"
 #include "base/macros.h"
+#include "collect/cgroup_memory.h"
 #include "collect/cgroup_reading.h"
+#include "collect/proc_smaps.h"
 #include "linux/cgroup_view.h"
 #include "monitor/conclude.h"
 #include "monitor/conclude_parts.h"
@@ -101,7 +103,8 @@ static void conclude_charged_of(struct monitor *m, struct assay_run_info *info)
 		return;
 	bool set_back = cgroup_was_set_back(&m->collect, CGROUP_FILE_MEMORY_PEAK);
 	bool ours = !set_back && peak.quality != ABSENT &&
-		    peak.last > t->cgroup_peak_before_bytes && peak.last >= now.max;
+		    peak.last > cgroup_memory_peak_before_bytes(&m->collect) &&
+		    peak.last >= now.max;
 	struct headline *h =
 		headline_add(info, "memory_peak_charged_bytes", BYTES, ours ? peak.last : now.max,
 			ours ? EXACT : LOWER_BOUND, ours ? CGROUP_PEAK_KEY : CGROUP_MEMORY_KEY);
@@ -134,7 +137,7 @@ static void conclude_memory_of(
 		h->has_lower = true;
 		h->lower = most;
 		snprintf(h->why, sizeof(h->why), PEAK_WHY,
-			(unsigned long long) m->collect.pss_rounds);
+			(unsigned long long) pss_rounds(&m->collect));
 		if (by_pss)
 			conclude_memory_parts(info, h, parts);
 	}
@@ -286,7 +289,6 @@ static void note_what_is_missing(
 			(unsigned long long) m->ledger.files_short);
 	if (w->strangers.lost_memory || a->lost_memory || m->ledger.failed_allocations)
 		run_info_note(info, "some processes could not be followed: out of memory");
-	conclude_note_pss(m, info);
 }
 
 void conclude_target(
@@ -301,7 +303,7 @@ void conclude_target(
 	conclude_memory_of(m, info, a);
 	conclude_io_of(m, info, a);
 	conclude_network(m, info);
-	conclude_energy(m, info);
+	conclude_sources(m, info);
 	conclude_processes_of(m, info, a);
 	conclude_rungs(m, info, NULL);
 	/* Besides everybody there are no others. */

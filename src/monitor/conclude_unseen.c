@@ -252,7 +252,7 @@ void conclude_gather(struct monitor *m, uint64_t self_cpu_ns, bool over, struct 
 		.fell_ns = over && !m->collect.keeper_lost ? l->tree_fell_ns : 0 };
 	/* The file costs more than all the rest here. */
 	if (s->has_perf && (!counted || s->perf_ns > s->tree_ns + conclude_perf_error_ns(s))) {
-		host_meanwhile(m->collect.roots, &m->collect.kept[KEPT_STAT], !counted, &now);
+		host_meanwhile(m->collect.roots, &m->stat, !counted, &now);
 		/* Lost children were stolen from as well. */
 		s->stolen_ns = share_of_stolen_ns(
 			m, now.stolen_ns, s->perf_ns > s->tree_ns ? s->perf_ns : s->tree_ns);

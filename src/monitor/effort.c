@@ -15,15 +15,15 @@ void effort_begin(struct monitor *m)
 	if (e->budget == 0)
 		return;
 	/* As many times its cost lie between two rounds of PSS. */
-	m->collect.pss_cost_share = 2 * WHOLE / e->budget;
+	m->collect.pace.share = 2 * WHOLE / e->budget;
 	/* Of the time since the sample before: more when some were left out. */
 	uint64_t interval_ns = m->schedule.sample_interval_ns;
 	uint64_t now_ns = clock_monotonic_ns();
 	if (m->last_tick_ns && now_ns - m->last_tick_ns > interval_ns)
 		interval_ns = now_ns - m->last_tick_ns;
-	m->collect.pss_allowed_ns = interval_ns / WHOLE * e->budget / 2;
+	m->collect.pace.allowed_ns = interval_ns / WHOLE * e->budget / 2;
 	e->began_ns = clock_thread_cpu_ns();
-	e->pss_before_ns = m->collect.pss_cost_ns;
+	e->paced_before_ns = m->collect.pace.spent_ns;
 }
 
 /* The latest counts most: a job that has grown must not cost more for long. */
@@ -41,11 +41,11 @@ void effort_end(struct monitor *m)
 	/* The first one opens every file, and what it costs comes once. */
 	if (e->budget == 0 || m->ticks < 2)
 		return;
-	uint64_t pss_ns = m->collect.pss_cost_ns - e->pss_before_ns;
+	uint64_t paced_ns = m->collect.pace.spent_ns - e->paced_before_ns;
 	uint64_t cost_ns = clock_thread_cpu_ns() - e->began_ns;
 	uint64_t allowed_ns = interval_ns / WHOLE * e->budget / 2;
 
-	take_cost(e, cost_ns > pss_ns ? cost_ns - pss_ns : 0);
+	take_cost(e, cost_ns > paced_ns ? cost_ns - paced_ns : 0);
 	if (e->usual_ns > 2 * allowed_ns)
 		l->rest_every = EVERY_MAX;
 	else if (e->usual_ns > allowed_ns && l->rest_every < EVERY_MAX)

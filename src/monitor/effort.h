@@ -10,7 +10,7 @@ struct monitor;
 struct effort {
 	uint64_t budget; /* thousandths of a percent of one CPU; 0: none */
 	uint64_t began_ns,
-		pss_before_ns; /* of the sample that is being taken: CPU time of this thread */
+		paced_before_ns; /* of the sample that is being taken: CPU time of this thread */
 	uint64_t usual_ns; /* what a sample lately cost, without PSS */
 };
 

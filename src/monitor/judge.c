@@ -73,7 +73,7 @@ uint64_t judge_due_ns(const struct judge *j, uint64_t now_ns)
 
 void judge_before_tick(const struct judge *j, struct monitor *m, uint64_t now_ns)
 {
-	m->collect.pss_now = j->pss_wanted && now_ns >= j->pss_due_ns;
+	m->collect.pace.now = j->pss_wanted && now_ns >= j->pss_due_ns;
 }
 
 static uint64_t resident_bytes(const struct monitor *m)
@@ -109,9 +109,9 @@ static bool judge_memory(struct judge *j, struct monitor *m, uint64_t least_ns, 
 	uint64_t limit = j->limits.at[LIMIT_MEMORY];
 	uint64_t resident = resident_bytes(m);
 	uint64_t now_ns = m->last_tick_ns;
-	bool was_round = c->pss_now;
+	bool was_round = c->pace.now;
 
-	c->pss_now = false;
+	c->pace.now = false;
 	if (resident <= limit) {
 		j->pss_wanted = j->over_once = false;
 		look_in(j, now_ns, pause_for(resident, limit), least_ns);
@@ -119,8 +119,9 @@ static bool judge_memory(struct judge *j, struct monitor *m, uint64_t least_ns, 
 	}
 	if (was_round) {
 		/* What moved while the round went on may have been counted twice. */
-		uint64_t sum = c->pss_round.pss;
-		uint64_t moved = c->pss_round.moved;
+		const struct pss_round *round = &m->ledger.pss_round;
+		uint64_t sum = round->pss;
+		uint64_t moved = round->moved;
 		bool over = sum > moved && sum - moved > limit;
 
 		if (over && j->over_once) {

@@ -10,12 +10,12 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "collect/energy_domains.h"
 #include "linux/host.h"
 #include "linux/swapping.h"
 #include "monitor/conclude.h"
 #include "monitor/hand_on.h"
 #include "monitor/lines.h"
+#include "monitor/opening.h"
 #include "monitor/views.h"
 #include "target/watch.h"
 
@@ -32,26 +32,13 @@ static size_t assign_columns(const struct measures *ms, int *column)
 	return n;
 }
 
-/* One that cannot be made ready is out of use, as if its probe had failed. */
-static void prepare_active(struct monitor *m)
-{
-	for (size_t i = 0; i < N_COLLECTORS_MAX && collectors[i]; i++) {
-		struct collector_state *s = &m->states[i];
-		struct error err = { 0 };
-
-		if (!m->active[i] || !collectors[i]->prepare ||
-			collectors[i]->prepare(&m->collect, &err) == 0)
-			continue;
-		m->active[i] = s->available = false;
-		snprintf(s->why, sizeof(s->why), "%.*s", (int) sizeof(s->why) - 1, err.text);
-	}
-}
-
 void monitor_activate(struct monitor *m, const char *collector)
 {
 	for (size_t i = 0; collectors[i]; i++)
-		if (strcmp(collectors[i]->name, collector) == 0)
+		if (strcmp(collectors[i]->name, collector) == 0) {
 			m->active[i] = true;
+			opening_one(m, i);
+		}
 }
 
 /* In place: a literal of this size is made on the stack first, and copied. */
@@ -60,8 +47,7 @@ void monitor_blank(struct monitor *m)
 	memset(m, 0, sizeof(*m));
 	m->census.fd = -1;
 	m->finals.listener.fd = -1;
-	m->collect.perf_fd = -1;
-	m->collect.keeper_io_fd = -1;
+	m->collect.connector_fd = -1;
 }
 
 int monitor_init(struct monitor *m, const struct roots *roots, const struct measures *measures,
@@ -81,11 +67,8 @@ int monitor_init(struct monitor *m, const struct roots *roots, const struct meas
 	m->process_records = calloc(PROCESSES_PER_RECORD, sizeof(*m->process_records));
 	m->candidates = calloc(PROCESSES_PER_RECORD, sizeof(*m->candidates));
 	m->handed_singles = calloc(n, sizeof(*m->handed_singles));
-	m->collect.energy = calloc(1, sizeof(*m->collect.energy));
-	m->collect.scratch = malloc(COLLECT_SCRATCH_SIZE);
 	if (!m->column || !m->batch.singles || !m->batch.run_singles || !m->batch.totals ||
-		!m->window_singles || !m->process_records || !m->candidates || !m->handed_singles ||
-		!m->collect.energy || !m->collect.scratch) {
+		!m->window_singles || !m->process_records || !m->candidates || !m->handed_singles) {
 		monitor_done(m);
 		return error_set(err, -ENOMEM, "cannot prepare to record");
 	}
@@ -101,10 +84,9 @@ int monitor_init(struct monitor *m, const struct roots *roots, const struct meas
 	m->finals.ledger = &m->ledger;
 	m->collect.ledger = &m->ledger;
 	m->collect.census = &m->census;
-	m->collect.interfaces = &m->interfaces;
 	m->collect.cgroup_reading = &m->cgroup_reading;
 	m->collect.finals = &m->finals;
-	m->collect.sockets = &m->sockets;
+	m->collect.states = m->own;
 	m->collect.page_size = (uint64_t) sysconf(_SC_PAGESIZE);
 	if (devices_init(&m->devices, measures, collectors_count()) < 0) {
 		monitor_done(m);
@@ -114,12 +96,12 @@ int monitor_init(struct monitor *m, const struct roots *roots, const struct meas
 	m->batch.measures = measures;
 	m->batch.selected = selected;
 	m->batch.column = m->column;
-	prepare_active(m);
 	return 0;
 }
 
 void monitor_done(struct monitor *m)
 {
+	opening_undo(m);
 	free(m->column);
 	free(m->batch.singles);
 	free(m->batch.run_singles);
@@ -127,24 +109,13 @@ void monitor_done(struct monitor *m)
 	free(m->window_singles);
 	free(m->process_records);
 	free(m->candidates);
-	free(m->collect.energy);
-	free(m->collect.scratch);
-	for (size_t i = 0; i < N_KEPT_FILES; i++)
-		kept_file_close(&m->collect.kept[i]);
+	kept_file_close(&m->stat);
 	cgroup_reading_close(&m->cgroup_reading);
 	views_done(m);
 	devices_done(&m->devices);
-	disks_done(&m->collect.disks);
-	free(m->collect.temperatures.list);
-	interfaces_done(&m->interfaces);
-	net_sockets_done(&m->sockets);
 	ledger_done(&m->ledger);
 	finals_close(&m->finals);
 	census_close(&m->census);
-	if (m->collect.perf_fd >= 0)
-		close(m->collect.perf_fd);
-	if (m->collect.keeper_io_fd >= 0)
-		close(m->collect.keeper_io_fd);
 	monitor_blank(m);
 }
 
@@ -177,6 +148,7 @@ void monitor_start(struct monitor *m, uint64_t start_ns, uint64_t sample_interva
 		schedule_make_even(&m->schedule);
 	m->window_start_ns = start_ns;
 	m->ledger.run_start_ns = start_ns;
+	opening_all(m);
 	begin_counters(m, start_ns);
 }
 
@@ -198,7 +170,7 @@ static void read_once(struct monitor *m, size_t i, uint64_t stamp_ns)
 	uint64_t began_ns = clock_monotonic_ns();
 
 	batch_begin(&m->batch, m->first_row[i], stamp_ns ? stamp_ns : began_ns);
-	if (collectors[i]->read(&m->collect, &m->batch) < 0)
+	if (collector_read(collectors[i], &m->collect, m->collect.states[i], &m->batch) < 0)
 		m->states[i].failures++;
 	batch_end(&m->batch);
 	m->states[i].reads++;
@@ -247,33 +219,17 @@ static void forget_gauges(struct monitor *m, size_t collector)
 	}
 }
 
-/* The peak of a cgroup may be from before the job: then it is not the job's. */
-static void keep_cgroup_peak(struct monitor *m)
-{
-	int row = measures_find(m->measures, "cgroup_memory_peak_bytes");
-
-	if (row < 0)
-		return;
-	if (m->n_views == 0 && m->batch.run_singles[row].quality != ABSENT)
-		m->collect.cgroup_peak_before_bytes = m->batch.run_singles[row].last;
-	for (size_t i = 0; i < m->n_views; i++)
-		if (m->batch.targets[i].run_singles[row].quality != ABSENT)
-			m->views[i].collect.cgroup_peak_before_bytes =
-				m->batch.targets[i].run_singles[row].last;
-}
-
 void monitor_baseline(struct monitor *m)
 {
 	m->baseline_ns = clock_monotonic_ns();
 	m->sleep_offset_ns = clock_slept_ns();
-	m->collect.shared_low_bytes = host_shared_memory_bytes();
+	opening_all(m);
 	m->swapped_at_start_bytes = host_swapped_out_bytes(m->collect.roots);
-	host_meanwhile(m->collect.roots, &m->collect.kept[KEPT_STAT], true, &m->at_start);
+	host_meanwhile(m->collect.roots, &m->stat, true, &m->at_start);
 	for (size_t i = 0; collectors[i]; i++) {
 		if (!m->active[i] || !collectors[i]->counted_before)
 			continue;
 		read_collector(m, i, 0);
-		keep_cgroup_peak(m);
 		forget_gauges(m, i);
 	}
 }
@@ -281,7 +237,7 @@ void monitor_baseline(struct monitor *m)
 void monitor_look(struct monitor *m)
 {
 	for (size_t i = 0; collectors[i]; i++)
-		if (m->active[i] && collectors[i]->tells_alone)
+		if (m->active[i] && collectors[i]->tells_alone && opening_one(m, i))
 			read_collector(m, i, 0);
 }
 
@@ -450,7 +406,7 @@ void monitor_finish(struct monitor *m, const struct exit_page *page)
 {
 	notice_suspend(m);
 	schedule_end(&m->schedule, clock_monotonic_ns());
-	net_sockets_settle(&m->sockets);
+	opening_settle(m);
 	m->ledger.last_look = true;
 	sample(m, page);
 	hand_on_sample(m, true);

@@ -7,9 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "collect/cgroup_reading.h"
 #include "collect/collect.h"
-#include "collect/interfaces.h"
 #include "linux/host.h"
+#include "linux/kept_file.h"
 #include "model/record.h"
 #include "model/run_info.h"
 #include "model/sample.h"
@@ -18,7 +19,6 @@
 #include "target/census.h"
 #include "target/finals.h"
 #include "target/ledger.h"
-#include "target/net_sockets.h"
 
 struct candidate;
 struct target;
@@ -31,6 +31,8 @@ struct exit_page;
 /* One of the targets that are watched. */
 struct view {
 	struct collect_target collect;
+	/* states, as of the monitor; of collectors that are per_target its own, or those of who is like it */
+	void *own[N_COLLECTORS_MAX];
 	struct summary *window_singles;
 	struct sink *sink; /* may be NULL */
 	uint64_t sink_failures;
@@ -48,13 +50,13 @@ struct monitor {
 	struct finals finals;
 	struct batch batch;
 	struct devices devices;
-	struct interfaces interfaces;
 	struct cgroup_reading cgroup_reading;
-	struct net_sockets sockets;
 	struct schedule schedule;
 	struct effort effort;
 	bool active[N_COLLECTORS_MAX];
 	int first_row[N_COLLECTORS_MAX];
+	bool opened[N_COLLECTORS_MAX];
+	void *own[N_COLLECTORS_MAX]; /* heap: the states of collectors that are opened */
 	struct collector_state *states; /* of the run info: cost and failures */
 
 	struct summary *window_singles;
@@ -78,8 +80,15 @@ struct monitor {
 	uint64_t sleep_offset_ns; /* CLOCK_BOOTTIME - CLOCK_MONOTONIC when last looked at */
 	uint64_t suspended_ns, suspended_in_window_ns;
 	uint64_t baseline_ns; /* when those counters were read that ran before the job */
+	struct kept_file stat; /* of the whole machine, for what went on meanwhile */
 	struct host_meanwhile at_start;
 	uint64_t swapped_at_start_bytes; /* by the machine, so far */
+	uint64_t
+		spawn_floor_bytes; /* what the keeper was forked from: the least that ru_maxrss can say */
+	/* of a cgroup that is not the job's own: whether no process but the recorder's was in it at either end, and the recorder's own CPU time
+	 * when it was first read */
+	bool cgroup_only_us;
+	uint64_t cgroup_self_before_ns;
 	unsigned cpus_online; /* when last concluded: each question opens a file */
 	uint64_t sequence, ticks;
 	uint32_t samples_in_window;
@@ -95,7 +104,8 @@ int monitor_init(struct monitor *m, const struct roots *roots, const struct meas
 	const bool *selected, struct collector_state *states, struct error *err);
 /* After it: what is measured are these, which run already. Borrowed, resolved. */
 int monitor_watch(struct monitor *m, const struct target *targets, size_t n, struct error *err);
-/* Two targets are in the same cgroups (PER_CGROUP) or network namespace (PER_NETWORK): `view` has the readings of the earlier one. */
+/* Two targets are in the same cgroups (PER_CGROUP) or network namespace (PER_NETWORK): `view` has the readings of the earlier one. Before the
+ * baseline. */
 void monitor_share(struct monitor *m, size_t view, size_t earlier, enum per_target what);
 /* From now on what belongs to one target alone is this one's: sources, run summaries. NULL: what belongs to none. */
 void monitor_turn_to(struct monitor *m, struct view *view);
@@ -105,7 +115,7 @@ void monitor_start(struct monitor *m, uint64_t start_ns, uint64_t sample_interva
 void monitor_baseline(struct monitor *m);
 /* Without a job: one reading of each collector that tells something by one, left in batch.singles and devices. */
 void monitor_look(struct monitor *m);
-/* Reads a collector even if none of its rows was asked for. */
+/* Reads a collector from now on even if none of its rows was asked for. */
 void monitor_activate(struct monitor *m, const char *collector);
 /* One sample; closes the window when its time has come. Allocates nothing unless more processes live than ever before. */
 void monitor_tick(struct monitor *m, const struct exit_page *page);

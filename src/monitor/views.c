@@ -36,9 +36,6 @@ void views_done(struct monitor *m)
 
 		free(v->window_singles);
 		cgroup_reading_close(&v->collect.cgroup_reading);
-		if (v->collect.interfaces)
-			interfaces_done(v->collect.interfaces);
-		free(v->collect.interfaces);
 	}
 	for (size_t i = 0; m->batch.targets && i < m->batch.n_targets; i++) {
 		free(m->batch.targets[i].singles);
@@ -62,14 +59,10 @@ static int begin_view(struct monitor *m, struct view *v, struct batch_target *b,
 	for (int k = 0; k < N_PER_TARGET; k++)
 		v->collect.like[k] = -1;
 	v->window_singles = calloc(n, sizeof(*v->window_singles));
-	v->collect.interfaces = calloc(1, sizeof(*v->collect.interfaces));
 	b->singles = calloc(n, sizeof(*b->singles));
 	b->run_singles = calloc(n, sizeof(*b->run_singles));
 	b->totals = calloc(n, sizeof(*b->totals));
-	return v->window_singles && v->collect.interfaces && b->singles && b->run_singles &&
-			       b->totals
-		       ? 0
-		       : -ENOMEM;
+	return v->window_singles && b->singles && b->run_singles && b->totals ? 0 : -ENOMEM;
 }
 
 int monitor_watch(struct monitor *m, const struct target *targets, size_t n, struct error *err)
@@ -96,6 +89,14 @@ int monitor_watch(struct monitor *m, const struct target *targets, size_t n, str
 	return 0;
 }
 
+/* Who looks at the cgroups that this one is in. */
+static struct cgroup_reading *cgroup_reading_of(struct monitor *m, struct view *view)
+{
+	int like = view->collect.like[PER_CGROUP];
+
+	return like < 0 ? &view->collect.cgroup_reading : &m->views[like].collect.cgroup_reading;
+}
+
 void monitor_turn_to(struct monitor *m, struct view *view)
 {
 	struct collect *c = &m->collect;
@@ -104,9 +105,8 @@ void monitor_turn_to(struct monitor *m, struct view *view)
 	m->batch.target = view ? &m->batch.targets[view - m->views] : NULL;
 	c->target = view ? &view->collect : NULL;
 	c->cgroup = view ? view->collect.cgroup : NULL;
-	c->cgroup_reading = view ? &view->collect.cgroup_reading : &m->cgroup_reading;
-	c->interfaces = view ? view->collect.interfaces : &m->interfaces;
-	c->cgroup_peak_before_bytes = view ? view->collect.cgroup_peak_before_bytes : 0;
+	c->cgroup_reading = view ? cgroup_reading_of(m, view) : &m->cgroup_reading;
+	c->states = view ? view->own : m->own;
 }
 
 bool views_row_is_own(const struct monitor *m, size_t row)

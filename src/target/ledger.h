@@ -14,6 +14,7 @@
 #include "linux/exit_page.h"
 #include "target/marks.h"
 #include "target/process.h"
+#include "target/pss_round.h"
 
 struct error;
 struct mapped_range;
@@ -95,6 +96,7 @@ struct ledger {
 	uint64_t tree_minor_faults, tree_major_faults;
 	uint64_t hwm_max_bytes;
 	struct marks marks; /* of those whose slot was given back */
+	struct pss_round pss_round; /* the job's; each target has its own in its account */
 	struct mapped_range *ranges; /* room for the mappings of one process */
 	/* the first process seen to ignore SIGCHLD while it had children, for the alarm's text */
 	pid_t autoreap_pid;

@@ -11,6 +11,7 @@
 
 #include "collect/collect.h"
 #include "linux/cgroup_view.h"
+#include "model/run_info.h"
 
 /* Collectors on a tree: what they put into the accumulators of their rows. */
 struct readings {
@@ -19,8 +20,14 @@ struct readings {
 	struct measures measures;
 	struct collect collect;
 	struct cgroup_reading reading;
+	void *own[N_COLLECTORS_MAX]; /* of those of cgroups */
 	struct batch batch;
 };
+
+static inline bool is_of_cgroups(const struct collector *c)
+{
+	return strncmp(c->name, "cgroup_", 7) == 0;
+}
 
 static inline void open_readings(struct readings *r, const char *mountinfo, const char *cgroups)
 {
@@ -33,8 +40,11 @@ static inline void open_readings(struct readings *r, const char *mountinfo, cons
 	r->collect = (struct collect){ .roots = &r->tree.roots,
 		.cgroup = &r->view,
 		.cgroup_reading = &r->reading,
-		.scratch = malloc(COLLECT_SCRATCH_SIZE) };
-	assert_non_null(r->collect.scratch);
+		.states = r->own };
+	for (int i = 0; collectors[i]; i++)
+		if (is_of_cgroups(collectors[i]))
+			assert_int_equal(
+				collector_open(collectors[i], &r->collect, &r->own[i], &err), 0);
 	r->batch = (struct batch){ .measures = &r->measures,
 		.singles = calloc(r->measures.n, sizeof(struct accumulator)),
 		.run_singles = calloc(r->measures.n, sizeof(struct accumulator)),
@@ -48,7 +58,9 @@ static inline void look_up(struct readings *r)
 
 static inline void close_readings(struct readings *r)
 {
-	free(r->collect.scratch);
+	for (int i = 0; collectors[i]; i++)
+		if (is_of_cgroups(collectors[i]))
+			collector_close(collectors[i], &r->collect, r->own[i]);
 	cgroup_reading_close(&r->reading);
 	cgroup_view_close(&r->view);
 	free(r->batch.singles);
@@ -63,12 +75,13 @@ static inline void read_all(struct readings *r, uint64_t now_ns)
 	for (int i = 0; collectors[i]; i++) {
 		int row = 0;
 
-		if (strncmp(collectors[i]->name, "cgroup_", 7) != 0)
+		if (!is_of_cgroups(collectors[i]))
 			continue;
 		while (r->measures.collector[row] != i)
 			row++;
 		batch_begin(&r->batch, row, now_ns);
-		assert_int_equal(collectors[i]->read(&r->collect, &r->batch), 0);
+		assert_int_equal(
+			collector_read(collectors[i], &r->collect, r->own[i], &r->batch), 0);
 		batch_end(&r->batch);
 	}
 }

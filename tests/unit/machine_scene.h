@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "collect/collect.h"
+#include "model/run_info.h"
 
 #define SECOND_NS 1000000000ULL
 
@@ -21,6 +22,8 @@ struct machine {
 	struct devices devices;
 	struct batch batch;
 	struct collect collect;
+	bool opened[N_COLLECTORS_MAX];
+	void *own[N_COLLECTORS_MAX]; /* the states of collectors */
 	uint64_t now_ns;
 };
 
@@ -49,8 +52,9 @@ static inline void drop_machine(struct machine *m)
 	free(m->batch.run_singles);
 	free(m->batch.totals);
 	devices_done(&m->devices);
-	disks_done(&m->collect.disks);
-	free(m->collect.temperatures.list);
+	for (size_t i = 0; collectors[i]; i++)
+		if (m->opened[i])
+			collector_close(collectors[i], &m->collect, m->own[i]);
 	measures_done(&m->measures);
 	tree_close(&m->tree);
 }
@@ -67,11 +71,8 @@ static inline size_t index_of(const char *name)
 
 static inline int probe(struct machine *m, const char *name, struct error *err)
 {
-	const struct collector *c = collectors[index_of(name)];
-
 	m->collect.roots = &m->tree.roots;
-	int r = c->probe(&m->collect, err);
-	return r < 0 || !c->prepare ? r : c->prepare(&m->collect, err);
+	return collectors[index_of(name)]->probe(&m->collect, err);
 }
 
 /* One reading, a second after the one before. */
@@ -87,8 +88,11 @@ static inline int read_once(struct machine *m, const char *name)
 	m->batch.selected = m->selected;
 	m->batch.devices = &m->devices;
 	m->collect.roots = &m->tree.roots;
+	if (!m->opened[i])
+		assert_int_equal(collector_open(collectors[i], &m->collect, &m->own[i], NULL), 0);
+	m->opened[i] = true;
 	batch_begin(&m->batch, first, m->now_ns += SECOND_NS);
-	r = collectors[i]->read(&m->collect, &m->batch);
+	r = collector_read(collectors[i], &m->collect, m->own[i], &m->batch);
 	batch_end(&m->batch);
 	return r;
 }

@@ -80,13 +80,13 @@ static void what_pss_costs_is_its_own_half(void **state)
 
 	(void) state;
 	effort_begin(m);
-	assert_int_equal(m->collect.pss_allowed_ns, 500000);
+	assert_int_equal(m->collect.pace.allowed_ns, 500000);
 	/* Between two rounds lie as many times their cost as leave them half of one percent. */
-	assert_int_equal(m->collect.pss_cost_share, 200);
+	assert_int_equal(m->collect.pace.share, 200);
 	uint64_t end_ns = clock_thread_cpu_ns() + 5000000;
 	while (clock_thread_cpu_ns() < end_ns)
 		continue;
-	m->collect.pss_cost_ns += 1000000000; /* all that this sample used, and more */
+	m->collect.pace.spent_ns += 1000000000; /* all that this sample used, and more */
 	effort_end(m);
 	assert_int_equal(m->schedule.stretched, 0);
 	free(m);

@@ -10,6 +10,7 @@
 #include "model/measure.h"
 #include "monitor/judge.h"
 #include "monitor/loop.h"
+#include "monitor/opening.h"
 
 #define MS 1000000ULL
 #define MIB (1ULL << 20)
@@ -71,25 +72,36 @@ struct made_up {
 	struct process *slots[1];
 	uint32_t order[1];
 	struct judge judge;
+	unsigned rounds; /* of PSS */
 };
+
+static struct made_up made;
+
+/* What a limit needs was opened. */
+static int forget(void **state)
+{
+	(void) state;
+	opening_undo(&made.monitor);
+	return 0;
+}
 
 static struct made_up *judged(const char *limits)
 {
-	static struct made_up m;
 	struct limits parsed;
 
-	m = (struct made_up){ .order = { 0 } };
-	m.slots[0] = &m.process;
-	m.process = (struct process){ .alive = true, .has_statm = true };
-	m.monitor.ledger.slots = m.slots;
-	m.monitor.ledger.order = m.order;
-	m.monitor.ledger.n_order = 1;
-	m.monitor.ledger.living = 1;
-	m.monitor.collect.page_size = PAGE;
+	forget(NULL);
+	made = (struct made_up){ .order = { 0 } };
+	made.slots[0] = &made.process;
+	made.process = (struct process){ .alive = true, .has_statm = true };
+	made.monitor.ledger.slots = made.slots;
+	made.monitor.ledger.order = made.order;
+	made.monitor.ledger.n_order = 1;
+	made.monitor.ledger.living = 1;
+	made.monitor.collect.page_size = PAGE;
 	assert_int_equal(limits_parse(limits, &parsed, NULL), 0);
-	judge_begin(&m.judge, &parsed, &m.monitor, 1000 * MS);
-	m.monitor.last_tick_ns = 1000 * MS;
-	return &m;
+	judge_begin(&made.judge, &parsed, &made.monitor, 1000 * MS);
+	made.monitor.last_tick_ns = 1000 * MS;
+	return &made;
 }
 
 /* One tick at the time it is due at the latest. A round of PSS finds `pss`, of which `moved` may be counted twice. */
@@ -99,10 +111,10 @@ static bool tick(struct made_up *m, uint64_t rss, uint64_t pss, uint64_t moved, 
 		m->monitor.last_tick_ns = m->judge.look_ns;
 	m->process.statm.resident = rss / PAGE;
 	judge_before_tick(&m->judge, &m->monitor, m->monitor.last_tick_ns);
-	if (m->monitor.collect.pss_now) {
-		m->monitor.collect.pss_round.pss = pss;
-		m->monitor.collect.pss_round.moved = moved;
-		m->monitor.collect.pss_rounds++;
+	if (m->monitor.collect.pace.now) {
+		m->monitor.ledger.pss_round.pss = pss;
+		m->monitor.ledger.pss_round.moved = moved;
+		m->rounds++;
 	}
 	return judge_after_tick(&m->judge, &m->monitor, 0, v);
 }
@@ -115,7 +127,7 @@ static void memory_below_the_limit_by_rss_costs_no_round_of_pss(void **state)
 
 	for (int i = 0; i < 10; i++)
 		assert_false(tick(m, 100 * MIB, 0, 0, &v));
-	assert_int_equal(m->monitor.collect.pss_rounds, 0);
+	assert_int_equal(m->rounds, 0);
 }
 
 static void memory_is_beyond_its_limit_after_two_rounds_a_tenth_of_a_second_apart(void **state)
@@ -127,7 +139,7 @@ static void memory_is_beyond_its_limit_after_two_rounds_a_tenth_of_a_second_apar
 	assert_false(tick(m, 150 * MIB, 120 * MIB, 0, &v)); /* RSS only asks */
 	assert_false(tick(m, 150 * MIB, 120 * MIB, 0, &v));
 	uint64_t first_ns = m->monitor.last_tick_ns;
-	assert_int_equal(m->monitor.collect.pss_rounds, 1);
+	assert_int_equal(m->rounds, 1);
 	assert_true(tick(m, 150 * MIB, 110 * MIB, MIB, &v));
 	assert_int_equal(m->monitor.last_tick_ns - first_ns, 100 * MS);
 	assert_int_equal(v.limit, LIMIT_MEMORY);
@@ -145,7 +157,7 @@ static void a_sample_between_two_rounds_decides_nothing(void **state)
 	uint64_t due_ns = m->judge.look_ns;
 	m->judge.look_ns = due_ns - 50 * MS;
 	assert_false(tick(m, 150 * MIB, 120 * MIB, 0, &v));
-	assert_int_equal(m->monitor.collect.pss_rounds, 1);
+	assert_int_equal(m->rounds, 1);
 	assert_int_equal(m->judge.look_ns, due_ns);
 }
 
@@ -157,7 +169,7 @@ static void one_round_beyond_the_limit_is_no_hit(void **state)
 
 	for (int i = 0; i < 20; i++)
 		assert_false(tick(m, 300 * MIB, i % 2 ? 120 * MIB : 60 * MIB, 0, &v));
-	assert_true(m->monitor.collect.pss_rounds >= 18);
+	assert_true(m->rounds >= 18);
 	/* Nor are two with a moment below the limit between them. */
 	m = judged("memory=100M");
 	tick(m, 150 * MIB, 0, 0, &v);
@@ -271,5 +283,5 @@ int main(void)
 		cmocka_unit_test(a_limit_of_centuries_does_not_wrap_around),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, forget);
 }

@@ -10,8 +10,8 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "collect/collect.h"
-#include "collect/energy_domains.h"
-#include "collect/interfaces.h"
+#include "collect/net_dev.h"
+#include "model/run_info.h"
 #include "target/ledger.h"
 
 #define JOB 77
@@ -25,9 +25,9 @@ struct tree {
 	struct batch batch;
 	struct devices devices;
 	struct ledger ledger;
-	struct interfaces interfaces;
-	struct energy_domains energy;
 	struct collect collect;
+	bool opened[N_COLLECTORS_MAX];
+	void *own[N_COLLECTORS_MAX];
 };
 
 /* By its rights nobody of the job can go to another namespace, where it is 0 how many may be made. */
@@ -61,10 +61,8 @@ static int begin(void **state)
 		.devices = &t->devices };
 	t->ledger.job_pid = JOB;
 	t->ledger.keeper_pid = KEEPER;
-	t->collect = (struct collect){ .roots = &t->made.roots,
-		.ledger = &t->ledger,
-		.interfaces = &t->interfaces,
-		.energy = &t->energy };
+	t->collect =
+		(struct collect){ .roots = &t->made.roots, .ledger = &t->ledger, .states = t->own };
 	*state = t;
 	return 0;
 }
@@ -73,7 +71,9 @@ static int end(void **state)
 {
 	struct tree *t = *state;
 
-	interfaces_done(&t->interfaces);
+	for (size_t i = 0; collectors[i]; i++)
+		if (t->opened[i])
+			collector_close(collectors[i], &t->collect, t->own[i]);
 	devices_done(&t->devices);
 	free(t->batch.singles);
 	free(t->batch.run_singles);
@@ -89,15 +89,29 @@ static int end(void **state)
 static void read_at(struct tree *t, const char *collector, unsigned seconds)
 {
 	for (int row = 0; row < (int) t->measures.n; row++) {
-		const struct collector *c = collectors[t->measures.collector[row]];
+		int i = t->measures.collector[row];
+		const struct collector *c = collectors[i];
 		if (strcmp(c->name, collector) != 0)
 			continue;
+		if (!t->opened[i])
+			assert_int_equal(collector_open(c, &t->collect, &t->own[i], NULL), 0);
+		t->opened[i] = true;
 		batch_begin(&t->batch, row, seconds * NSEC_PER_SEC);
-		assert_int_equal(c->read(&t->collect, &t->batch), 0);
+		assert_int_equal(collector_read(c, &t->collect, t->own[i], &t->batch), 0);
 		batch_end(&t->batch);
 		return;
 	}
 	fail_msg("no collector %s", collector);
+}
+
+/* What the collector of interfaces keeps. */
+static struct interfaces *followed(struct tree *t)
+{
+	for (size_t i = 0; collectors[i]; i++)
+		if (strcmp(collectors[i]->name, "net_dev") == 0)
+			return t->own[i];
+	fail_msg("no interfaces are followed");
+	return NULL;
 }
 
 static struct summary result(const struct tree *t, const char *key)
@@ -213,7 +227,7 @@ static void in_a_namespace_where_nobody_else_was_met_the_sum_is_an_upper_bound(v
 	assert_int_equal(result(t, "netns_transmit_bytes").quality, EXACT);
 	put_table(t, JOB, "lo: 0 0 0 0\nveth0: 0 0 1440 20\nveth1: 1440 20 0 0\n");
 	read_at(t, "net_dev", 28);
-	assert_true(interfaces_met_no_stranger(&t->interfaces));
+	assert_true(interfaces_met_no_stranger(net_dev_interfaces(&t->collect)));
 	assert_int_equal(result(t, "netns_transmit_bytes").delta, 1440);
 	assert_int_equal(result(t, "netns_transmit_bytes").quality, UPPER_BOUND);
 	assert_int_equal(result(t, "netns_loopback_transmit_bytes").quality, EXACT);
@@ -321,7 +335,7 @@ static void interfaces_that_could_not_be_followed_leave_an_estimate(void **state
 	look_at_table(t, 1, "eth0: 7000000 10 2000 20\n");
 	look_at_table(t, 2, "eth0: 7000010 11 2000 20\n");
 	assert_int_equal(result(t, "netns_receive_bytes").quality, UPPER_BOUND);
-	t->interfaces.refused = 1;
+	followed(t)->refused = 1;
 	look_at_table(t, 3, "eth0: 7000011 12 2000 20\n");
 	assert_int_equal(result(t, "netns_receive_bytes").delta, 11);
 	assert_int_equal(result(t, "netns_receive_bytes").quality, ESTIMATE);
@@ -380,7 +394,7 @@ static void devices_of_interfaces_long_gone_give_their_place_back(void **state)
 		read_at(t, "net_dev", 2 + (unsigned) i);
 	}
 	assert_int_equal(result(t, "netns_receive_bytes").delta, 300 * 70 + 300);
-	assert_int_equal(t->devices.n, t->interfaces.n);
+	assert_int_equal(t->devices.n, net_dev_interfaces(&t->collect)->n);
 	assert_int_equal(t->devices.n, N_INTERFACES_GONE_MAX + 2);
 	assert_int_equal(of_device(t, "interface", "eth0", "netns_interface_receive_bytes"), 300);
 	assert_int_equal(of_device(t, "interface", "veth299", "netns_interface_receive_bytes"), 70);

@@ -93,7 +93,7 @@ static void read_statm(struct scene *s)
 {
 	const struct collector *statm = begin_reading(s, "proc_statm");
 
-	assert_int_equal(statm->read(&s->collect, &s->batch), 0);
+	assert_int_equal(collector_read(statm, &s->collect, NULL, &s->batch), 0);
 	batch_end(&s->batch);
 }
 
