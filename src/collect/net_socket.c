@@ -50,9 +50,9 @@ static const struct measure rows[] = {
 	[LOOPBACK_SENT] = { .key = "socket_tcp_loopback_transmit_bytes", .kind = COUNTER, .unit = BYTES, .scope = SINGLE, .reduce = DELTA, .quality = LOWER_BOUND, .cost = COSTLY,
 		DUMP_ORIGIN, .help = "payload of the job's connections that this machine acknowledged" TCP_ONLY },
 	[UNATTRIBUTED_RECEIVED] = { .key = "socket_tcp_unattributed_receive_bytes", .kind = COUNTER, .unit = BYTES, .scope = SINGLE, .reduce = DELTA, .quality = EXACT, .cost = COSTLY,
-		DUMP_ORIGIN, .help = "received by connections that ended before their owner was seen" NOBODYS },
+		DUMP_ORIGIN, .help = "received by connections that ended before their owner was seen, or that the job inherited" NOBODYS },
 	[UNATTRIBUTED_SENT] = { .key = "socket_tcp_unattributed_transmit_bytes", .kind = COUNTER, .unit = BYTES, .scope = SINGLE, .reduce = DELTA, .quality = EXACT, .cost = COSTLY,
-		DUMP_ORIGIN, .help = "sent by connections that ended before their owner was seen" NOBODYS },
+		DUMP_ORIGIN, .help = "sent by connections that ended before their owner was seen, or that the job inherited" NOBODYS },
 	[UNATTRIBUTED_LOOPBACK_RECEIVED] = { .key = "socket_tcp_unattributed_loopback_receive_bytes", .kind = COUNTER, .unit = BYTES, .scope = SINGLE, .reduce = DELTA,
 		.quality = EXACT, .cost = COSTLY, DUMP_ORIGIN, .help = "the same within this machine, received" NOBODYS },
 	[UNATTRIBUTED_LOOPBACK_SENT] = { .key = "socket_tcp_unattributed_loopback_transmit_bytes", .kind = COUNTER, .unit = BYTES, .scope = SINGLE, .reduce = DELTA,
@@ -105,11 +105,14 @@ static int read_net_socket(struct collect *c, struct batch *out)
 	put(out, NULL, SENT, s->job[0].sent);
 	put(out, NULL, LOOPBACK_RECEIVED, s->job[1].received);
 	put(out, NULL, LOOPBACK_SENT, s->job[1].sent);
-	put_quality(out, NULL, UNATTRIBUTED_RECEIVED, s->unattributed[0].received, unattributed);
-	put_quality(out, NULL, UNATTRIBUTED_SENT, s->unattributed[0].sent, unattributed);
-	put_quality(out, NULL, UNATTRIBUTED_LOOPBACK_RECEIVED, s->unattributed[1].received,
+	put_quality(out, NULL, UNATTRIBUTED_RECEIVED,
+		s->unattributed[0].received + s->shared[0].received, unattributed);
+	put_quality(out, NULL, UNATTRIBUTED_SENT, s->unattributed[0].sent + s->shared[0].sent,
 		unattributed);
-	put_quality(out, NULL, UNATTRIBUTED_LOOPBACK_SENT, s->unattributed[1].sent, unattributed);
+	put_quality(out, NULL, UNATTRIBUTED_LOOPBACK_RECEIVED,
+		s->unattributed[1].received + s->shared[1].received, unattributed);
+	put_quality(out, NULL, UNATTRIBUTED_LOOPBACK_SENT,
+		s->unattributed[1].sent + s->shared[1].sent, unattributed);
 	put(out, NULL, CONNECTIONS, s->connections);
 	put_quality(out, NULL, UNATTRIBUTED_CONNECTIONS, s->unattributed_connections, unattributed);
 	put(out, NULL, OVERFLOWS, s->overflows);

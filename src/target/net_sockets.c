@@ -104,7 +104,8 @@ static void take_counts(struct net_socket *socket, const struct tcp_socket *now)
 static bool is_of_a_job_listener(const struct net_sockets *s, const struct tcp_end *local)
 {
 	for (size_t i = 0; i < s->n_listeners; i++)
-		if (tcp_end_was_taken_by(local, &s->listeners[i].local))
+		if (!s->listeners[i].has_rival &&
+			tcp_end_was_taken_by(local, &s->listeners[i].local))
 			return true;
 	return false;
 }
@@ -133,9 +134,26 @@ static void forget_ended_listeners(struct net_sockets *s)
 	s->n_listeners = n;
 }
 
+/* With SO_REUSEPORT, or at a narrower address, somebody else may listen where the job does. */
+static void find_rivals(struct net_sockets *s)
+{
+	for (size_t i = 0; i < s->n_listeners; i++)
+		s->listeners[i].has_rival = false;
+	for (size_t at = 0; s->n_listeners > 0 && at < s->capacity; at++) {
+		const struct net_socket *socket = &s->places[at];
+
+		if (socket->cookie == 0 || !socket->listens || socket->owner == OWNER_JOB)
+			continue;
+		for (size_t i = 0; i < s->n_listeners; i++)
+			if (tcp_end_was_taken_by(&socket->local, &s->listeners[i].local))
+				s->listeners[i].has_rival = true;
+	}
+}
+
 static void conclude_socket(struct net_sockets *s, struct net_socket *socket)
 {
-	bool known = socket->owner == OWNER_JOB || socket->owner == OWNER_OTHER;
+	bool known = socket->owner == OWNER_JOB || socket->owner == OWNER_SHARED ||
+		     socket->owner == OWNER_OTHER;
 
 	if (socket->listens) {
 		end_listener(s, socket->cookie);
@@ -271,7 +289,7 @@ static void take_file(uint32_t inode, void *context)
 	struct net_sockets *s = context;
 	struct wanted_inode *wanted = find_wanted(s, inode);
 
-	if (wanted->inode == 0 || s->places[wanted->place].owner == OWNER_JOB)
+	if (wanted->inode == 0 || s->places[wanted->place].owner != OWNER_SOUGHT)
 		return;
 	struct net_socket *socket = &s->places[wanted->place];
 	socket->owner = OWNER_JOB;
@@ -343,9 +361,15 @@ static void forget_the_gone(struct net_sockets *s)
 static void sum_up(struct net_sockets *s)
 {
 	memcpy(s->job, s->ended, sizeof(s->job));
-	for (size_t i = 0; i < s->capacity; i++)
-		if (s->places[i].cookie != 0 && s->places[i].owner == OWNER_JOB)
-			add_traffic(&s->job[s->places[i].loopback], &s->places[i]);
+	memset(s->shared, 0, sizeof(s->shared));
+	for (size_t i = 0; i < s->capacity; i++) {
+		const struct net_socket *socket = &s->places[i];
+
+		if (socket->cookie != 0 && socket->owner == OWNER_JOB)
+			add_traffic(&s->job[socket->loopback], socket);
+		else if (socket->cookie != 0 && socket->owner == OWNER_SHARED)
+			add_traffic(&s->shared[socket->loopback], socket);
+	}
 }
 
 static int ask_for_all(struct net_sockets *s)
@@ -362,7 +386,7 @@ static void hear_of_ends(struct net_sockets *s)
 		(void) tcp_sockets_drain(s->end_fd, take_end, s, &s->overflows);
 }
 
-/* What is open before the job starts is nobody's of the job but what it inherits, and that has a past. */
+/* What is open before the job starts is nobody's of the job but what it inherits, and that has a past, and may be used by those it comes from. */
 static void begin(struct net_sockets *s, const struct roots *roots, const struct ledger *l)
 {
 	if (make_wanted_room(s)) {
@@ -372,14 +396,15 @@ static void begin(struct net_sockets *s, const struct roots *roots, const struct
 					(struct wanted_inode){ .inode = s->places[i].inode,
 						.place = (uint32_t) i };
 		(void) process_sockets_each(roots, l->job_pid, take_file, s);
+		s->n_listeners = 0;
+		s->connections = 0;
 	}
 	for (size_t i = 0; i < s->capacity; i++) {
 		struct net_socket *socket = &s->places[i];
 
 		socket->received_before = socket->received;
 		socket->sent_before = socket->sent;
-		if (socket->owner == OWNER_SOUGHT)
-			socket->owner = OWNER_OTHER;
+		socket->owner = socket->owner == OWNER_JOB ? OWNER_SHARED : OWNER_OTHER;
 	}
 	memset(s->unattributed, 0, sizeof(s->unattributed));
 	s->unattributed_connections = 0;
@@ -410,13 +435,14 @@ int net_sockets_look(struct net_sockets *s, const struct roots *roots, const str
 	int rc = first ? open_all(s) : 0;
 	if (rc == 0) {
 		forget_ended_listeners(s);
-		hear_of_ends(s);
 		rc = ask_for_all(s);
 	}
 	if (rc < 0) {
 		s->error = -rc;
 		return rc;
 	}
+	/* Whose an end is depends on who listens. */
+	find_rivals(s);
 	hear_of_ends(s);
 	if (first)
 		begin(s, roots, ledger);

@@ -16,6 +16,7 @@ struct roots;
 enum socket_owner {
 	OWNER_SOUGHT,
 	OWNER_JOB,
+	OWNER_SHARED, /* open before the job began: who passed it on may move bytes as well */
 	OWNER_OTHER, /* no process of the job held it in two looks at all their files */
 	OWNER_UNKNOWN, /* nor that, but not all files could be looked at */
 };
@@ -42,6 +43,7 @@ struct job_listener {
 	uint64_t cookie;
 	struct tcp_end local;
 	bool ended; /* kept until the next look: the ends of its connections may still be told */
+	bool has_rival; /* a listener that is not known to be the job's may have taken them */
 };
 #define JOB_LISTENERS_MAX 128
 
@@ -69,6 +71,7 @@ struct net_sockets {
 	/* [0]: between machines; [1]: loopback */
 	struct socket_traffic ended[2], unattributed[2];
 	struct socket_traffic job[2]; /* the ended and the open ones, at the last look */
+	struct socket_traffic shared[2]; /* of the open ones that may be somebody else's too */
 	uint64_t connections, unattributed_connections;
 	uint64_t overflows; /* the kernel had no room to tell of ends */
 	bool ends_unheard; /* it does not tell at all */
