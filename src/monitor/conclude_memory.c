@@ -183,8 +183,7 @@ void conclude_unconfirmed(struct headline *h, uint64_t lower)
 	h->value.quality = ESTIMATE;
 	h->has_lower = true;
 	h->lower = lower;
-	snprintf(h->why + used, sizeof(h->why) - used, "%s" UNCONFIRMED_WORDS,
-		used ? "; " : "");
+	snprintf(h->why + used, sizeof(h->why) - used, "%s" UNCONFIRMED_WORDS, used ? "; " : "");
 }
 
 /* The largest process alone, where that is more than any sum. A mark that nothing confirms is what it seems, unless sets were seen to hold memory twice. */
