@@ -47,6 +47,23 @@ int64_t share_waited_ns(const struct ledger *l, const struct process *p)
 			  l->clock_tick_ns);
 }
 
+/* Its parts, of user and of system time, are cut to whole ticks, so that either may grow by one for next to nothing. Who was waited for has had a page
+ * fault, or has not run to speak of. */
+static int64_t doubt_of_waited(const struct ledger *l, const struct process *p)
+{
+	const struct proc_stat *s = &p->stat;
+	bool nothing = !s->children_user_ticks && !s->children_system_ticks &&
+		       !s->children_minor_faults && !s->children_major_faults;
+
+	return nothing ? 0 : 2 * (int64_t) l->clock_tick_ns;
+}
+
+/* By ticks alone, before its clock was read. */
+static int64_t doubt_of_own(const struct ledger *l)
+{
+	return 2 * (int64_t) l->clock_tick_ns;
+}
+
 static void io_numbers(const struct process *p, int64_t ret[N_COUNTED])
 {
 	const struct proc_io *io = &p->io;
@@ -101,6 +118,11 @@ static void whole_contribution(
 	share_base(p, before);
 	for (int k = 0; k < N_COUNTED; k++)
 		ret[k] -= before[k];
+	/* What it waited for itself, in ticks: no more of it is taken off for their sake than there is. */
+	int64_t waited = ret[COUNTED_CPU] - ((int64_t) p->cpu_ns - p->share.base_own);
+
+	if (waited > 0)
+		ret[COUNTED_CPU] -= waited < p->share.base_doubt ? waited : p->share.base_doubt;
 }
 
 void account_contribution(const struct account *a, const struct ledger *l, const struct process *p,
@@ -123,13 +145,16 @@ void share_begin(const struct ledger *l, struct process *p, bool from_birth)
 		return;
 	s->base_own = (int64_t) p->cpu_ns;
 	s->base_waited = s->seen[COUNTED_CPU] = share_waited_ns(l, p);
+	s->base_doubt = doubt_of_waited(l, p) + doubt_of_own(l);
 }
 
-void share_first_look(struct process *p)
+void share_first_look(const struct ledger *l, struct process *p)
 {
 	/* What it waited for stays as it was when it was entered: a child that was entered too may have ended since. */
-	if (!p->born_in_run)
-		p->share.base_own = (int64_t) p->cpu_ns;
+	if (p->born_in_run)
+		return;
+	p->share.base_own = (int64_t) p->cpu_ns;
+	p->share.base_doubt -= doubt_of_own(l);
 }
 
 /* What its file grew by since the sum before is not counted. */
@@ -169,16 +194,62 @@ void account_carry(struct account *a, const int64_t used[N_COUNTED], int sign)
 
 void account_join(struct account *a, const struct ledger *l, struct process *p, bool newborn)
 {
-	int64_t so_far[N_COUNTED];
+	struct share *s = &p->share;
 
 	/* Who comes back brings nothing of what it did elsewhere, and what it did here is carried already. */
-	newborn = newborn && !(p->share.were & a->bit);
-	p->share.targets |= a->bit;
+	newborn = newborn && !(s->were & a->bit);
+	s->targets |= a->bit;
 	a->seen++;
-	if (newborn)
+	/* Of an old one that was just entered the past is known as such. */
+	if (newborn || (p->last_seen_ns == 0 && !p->born_in_run))
 		return;
-	account_contribution(a, l, p, so_far);
-	account_carry(a, so_far, -1);
+	s->late_io |= a->bit;
+	s->late_cpu |= a->bit;
+	s->late_marks |= a->bit;
+	s->mark_at_joining = UINT64_MAX;
+	/* By ticks alone it is known too low. */
+	if (p->last_seen_ns > 0)
+		share_end_of_past(a, l, p, false);
+}
+
+void share_end_of_past(struct account *a, const struct ledger *l, struct process *p, bool io_too)
+{
+	struct share *s = &p->share;
+	int64_t past[N_COUNTED];
+
+	if (!((s->late_cpu | s->late_io) & a->bit))
+		return;
+	account_contribution(a, l, p, past);
+	if (!(s->late_cpu & a->bit))
+		past[COUNTED_CPU] = 0;
+	else if (a->with_children)
+		past[COUNTED_CPU] += doubt_of_waited(l, p);
+	if (!io_too || !(s->late_io & a->bit))
+		memset(&past[COUNTED_IO], 0, sizeof(past) - sizeof(past[0]) * COUNTED_IO);
+	account_carry(a, past, -1);
+	s->late_cpu &= ~a->bit;
+	if (io_too)
+		s->late_io &= ~a->bit;
+}
+
+/* Its mark stands for a target it joined when it has risen there; what it held of before and what it holds now are not kept apart. */
+static void add_marks(const struct account *a, const struct process *p, struct marks *marks)
+{
+	struct process since = *p;
+
+	if (p->share.late_marks & a->bit) {
+		since.hwm_bytes = share_mark(a, p);
+		since.files_once_bytes = 0;
+		since.held = (struct memory_parts){ 0 };
+	}
+	marks_add(marks, &since);
+}
+
+uint64_t share_mark(const struct account *a, const struct process *p)
+{
+	const struct share *s = &p->share;
+
+	return !(s->late_marks & a->bit) || p->hwm_bytes > s->mark_at_joining ? p->hwm_bytes : 0;
 }
 
 /* When between two looks it left is not known: what it used from the look before on is not claimed. */
@@ -192,10 +263,11 @@ void account_leave(struct account *a, const struct ledger *l, struct process *p)
 {
 	int64_t used[N_COUNTED];
 
+	share_end_of_past(a, l, p, true);
 	account_contribution(a, l, p, used);
 	share_take_off_since(p, used);
 	account_carry(a, used, 1);
-	marks_add(&a->marks, p);
+	add_marks(a, p, &a->marks);
 	p->share.targets &= ~a->bit;
 	p->share.were |= a->bit;
 	a->left++;
@@ -222,9 +294,9 @@ void account_add_name(struct account *a, const struct process *p)
 
 	entry->processes++;
 	entry->cpu_ns += p->cpu_ns > base_own ? p->cpu_ns - base_own : 0;
-	if (entry->peak_rss_bytes < p->hwm_bytes)
-		entry->peak_rss_bytes = p->hwm_bytes;
-	marks_add(&a->marks, p);
+	if (entry->peak_rss_bytes < share_mark(a, p))
+		entry->peak_rss_bytes = share_mark(a, p);
+	add_marks(a, p, &a->marks);
 }
 
 struct marks account_marks(const struct account *a, const struct ledger *l)
@@ -233,7 +305,7 @@ struct marks account_marks(const struct account *a, const struct ledger *l)
 
 	for (size_t i = 0; i < l->n_order; i++)
 		if (ledger_at(l, i)->share.targets & a->bit)
-			marks_add(&marks, ledger_at(l, i));
+			add_marks(a, ledger_at(l, i), &marks);
 	return marks;
 }
 
@@ -271,8 +343,8 @@ static void add_living(
 		a->smaps_unreadable++;
 		a->smaps_error = p->smaps_error;
 	}
-	if (a->hwm_max_bytes < p->hwm_bytes)
-		a->hwm_max_bytes = p->hwm_bytes;
+	if (a->hwm_max_bytes < share_mark(a, p))
+		a->hwm_max_bytes = share_mark(a, p);
 }
 
 /* The growth since the sum before is split as the clock ticks of the living grew; without any, as all before. */
@@ -359,6 +431,8 @@ static void settle_the_ended(struct account *accounts, size_t n, const struct le
 
 		if (!p->alive)
 			continue;
+		for (size_t k = 0; k < n; k++)
+			share_end_of_past(&accounts[k], l, p, true);
 		drop_what_may_be_foreign(accounts, n, l, p);
 		with_waited(l, p, p->share.seen);
 	}

@@ -49,9 +49,16 @@ struct share {
 	bool due; /* in this tick it is asked where it belongs */
 	uint8_t looks_left; /* at where it belongs: a newborn is about to call setsid, exec or setuid */
 	int64_t base_own, base_waited; /* CPU: its own, and of children it had waited for */
+	int64_t base_doubt; /* by so much that base may be too low: it is told in whole clock ticks */
+	uint32_t late_cpu,
+		late_io; /* a bit for each target it joined whose part of these begins with the next sum */
+	uint32_t late_marks; /* and for each it was not born in: its marks may be of before */
+	uint64_t mark_at_joining; /* VmHWM then, or later; UINT64_MAX: not read yet */
 	int64_t base_io[N_COUNTED]; /* by enum counted; [COUNTED_CPU] is not used */
 	bool before_known;
 	int64_t own_before; /* its CPU clock at the look before, when it surely was where it was */
+	uint64_t
+		joined_ticks; /* of the boot clock, when it last joined a target that it was not born in; its children of later were born there */
 	uid_t file_uid; /* of its directory in /proc, which changes with its user */
 	int64_t seen[N_COUNTED]; /* at the sum before: what it had waited for, and its I/O */
 	int64_t ended
@@ -108,9 +115,12 @@ void account_done(struct account *a);
  * child that ends in between brings its past to nobody then.
  */
 void share_begin(const struct ledger *l, struct process *p, bool from_birth);
+/* Whether it is known to adopt whose parents end: then a child of its need not have been born of it. */
+bool share_reaps_orphans(const struct process *p);
 /* Its CPU clock was read for the first time: where counting begins is known to the nanosecond. */
-void share_first_look(struct process *p);
-/* It is in the target from now on; `newborn`: all it ever used is the target's. */
+void share_first_look(const struct ledger *l, struct process *p);
+/* It is in the target from now on; `newborn`: it was born in it, and all it ever used is the target's. Else that begins with what was read last of its
+ * CPU time, which is from after it joined, and with the next reading of its I/O and its mark. */
 void account_join(struct account *a, const struct ledger *l, struct process *p, bool newborn);
 /* It is in it no more, but is still followed: for another target, or because its parent is in one and will have its numbers. */
 void account_leave(struct account *a, const struct ledger *l, struct process *p);

@@ -26,6 +26,10 @@ void account_contribution(const struct account *a, const struct ledger *l, const
 void account_carry(struct account *a, const int64_t used[N_COUNTED], int sign);
 void account_add_name(struct account *a, const struct process *p);
 
+/* What it used so far is not the target's, which it joined: what is late of that is read by now. */
+void share_end_of_past(struct account *a, const struct ledger *l, struct process *p, bool io_too);
+/* Its high-water mark, as far as it is of its time in the target. */
+uint64_t share_mark(const struct account *a, const struct process *p);
 /* Of somebody who leaves. */
 void share_take_off_since(const struct process *p, int64_t used[N_COUNTED]);
 

@@ -44,7 +44,7 @@ static struct process *parent_of(struct settling *s, const struct process *p)
 	return NULL;
 }
 
-static bool reaps_orphans(const struct process *p)
+bool share_reaps_orphans(const struct process *p)
 {
 	static const char *const names[] = { "systemd", "keeper", "tini", "dumb-init", "conmon",
 		"containerd-shim", "slurmstepd" };
@@ -63,7 +63,7 @@ static void find_reapers(struct settling *s)
 
 	s->reapers_known = true;
 	for (size_t i = 0; i < l->n_order && s->n_reapers < REAPERS_MAX; i++)
-		if (ledger_at(l, i)->alive && reaps_orphans(ledger_at(l, i)))
+		if (ledger_at(l, i)->alive && share_reaps_orphans(ledger_at(l, i)))
 			s->reapers[s->n_reapers++] = ledger_at(l, i);
 }
 
@@ -112,6 +112,7 @@ static void hand_to_parent(const struct ledger *l, const struct process *p, stru
 		s->ended_mark[k] = s->seen[k];
 		s->ended_base[k] += before[k];
 	}
+	s->base_doubt += p->share.base_doubt;
 	parent->had_children = true;
 	/* It has been there since before we came, and how much of its I/O is from then nobody knows; or a child of its was. */
 	bool known = p->born_in_run || p->share.io_begun;
@@ -155,10 +156,12 @@ static void settle_one(
 static void settle(struct settling *s, struct process *p)
 {
 	struct process *parent = parent_of(s, p);
+	uint32_t late = p->share.late_cpu | p->share.late_io;
 
 	for (size_t i = 0; i < s->n; i++) {
 		struct account *a = &s->accounts[i];
 
+		share_end_of_past(a, s->ledger, p, true);
 		settle_one(s, a, p, parent);
 		if (!(p->share.targets & a->bit))
 			continue;
@@ -168,7 +171,7 @@ static void settle(struct settling *s, struct process *p)
 	if (parent) {
 		hand_to_parent(s->ledger, p, parent);
 		/* What it had of somebody foreign since it was looked at is in its parent's numbers too. */
-		parent->share.foreign |= p->share.foreign | p->share.foreign_before;
+		parent->share.foreign |= p->share.foreign | p->share.foreign_before | late;
 	}
 	p->share.settled = true;
 }
@@ -194,6 +197,7 @@ void share_let_go(struct account *accounts, size_t n, const struct ledger *l, st
 
 		if (!(p->share.targets & a->bit))
 			continue;
+		share_end_of_past(a, l, p, true);
 		account_contribution(a, l, p, used);
 		share_take_off_since(p, used);
 		account_carry(a, used, 1);

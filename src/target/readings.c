@@ -287,6 +287,8 @@ void process_read_status(struct ledger *l, struct process *p, bool at_once)
 	note_mappings(l, p, before_ns);
 	if (!read_before && !p->born_in_run)
 		p->hwm_before = status.hwm_bytes;
+	if (p->share.mark_at_joining == UINT64_MAX)
+		p->share.mark_at_joining = status.hwm_bytes;
 	if (status.hwm_bytes > p->hwm_before)
 		ledger_saw_peak(l, p, status.hwm_bytes);
 }

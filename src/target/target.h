@@ -98,6 +98,8 @@ bool target_is_moved_into(const struct target *t);
 pid_t target_first_pid(const struct target *t); /* 0: it has none */
 /* Whether it is everybody: it never ends. */
 bool target_is_system(const struct target *t);
+/* Whether a member of the target has been one since its birth, whoever it was born of. */
+bool target_is_born_into(const struct target *t, const struct proc_stat *stat);
 void target_candidate_done(struct target_candidate *c);
 void target_done(struct target *t);
 const char *target_kind_name(enum target_kind kind);

@@ -206,6 +206,22 @@ bool target_holds(const struct target *t, struct target_candidate *c)
 	return true;
 }
 
+/* No other than its leader comes into a session but by birth. */
+bool target_is_born_into(const struct target *t, const struct proc_stat *stat)
+{
+	for (size_t i = 0; i < t->n_terms; i++) {
+		const struct target_term *term = &t->terms[i];
+		enum target_kind kind = term->kind;
+		bool born = kind == TARGET_JOB || kind == TARGET_TREE || kind == TARGET_SYSTEM ||
+			    (kind == TARGET_SESSION && stat->session != stat->pid) ||
+			    (kind == TARGET_CONTAINER && term->n_pids > 0);
+
+		if (!born)
+			return false;
+	}
+	return true;
+}
+
 void target_candidate_done(struct target_candidate *c)
 {
 	free(c->cgroups);

@@ -135,6 +135,24 @@ static bool has_begun_to_end(const struct watch *w, const struct process *p)
 	       (now.flags & PROC_EXITING);
 }
 
+/* It joins a target now: what it was read to have used may be from before, and what it used since then too. */
+static void read_anew(const struct watch *w, struct process *p)
+{
+	struct proc_stat now;
+	uint64_t cpu_ns;
+
+	if (!watch_read_stat(w, p->fd_stat, p->pid, &now) || now.start_ticks != p->start_ticks)
+		return;
+	p->stat.children_user_ticks = now.children_user_ticks;
+	p->stat.children_system_ticks = now.children_system_ticks;
+	p->stat.children_minor_faults = now.children_minor_faults;
+	p->stat.children_major_faults = now.children_major_faults;
+	if (process_cpu_clock(p->pid, &cpu_ns) < 0 || cpu_ns <= p->cpu_ns)
+		return;
+	p->cpu_ns = cpu_ns;
+	p->quiet = false;
+}
+
 static void look_where_it_belongs(struct watch *w, struct process *p)
 {
 	bool young = p->share.looks_left > 0 && p->born_in_run;
@@ -150,9 +168,11 @@ static void look_where_it_belongs(struct watch *w, struct process *p)
 	/* Its files are closed to us or gone: what was known stands. */
 	if (error || (left && has_begun_to_end(w, p)))
 		left = 0;
+	if (joined)
+		read_anew(w, p);
 	for (size_t i = 0; i < w->n; i++)
 		if (joined & w->accounts[i].bit)
-			account_join(&w->accounts[i], w->ledger, p, young);
+			watch_join(w, &w->accounts[i], p, NULL, young);
 	if (!watch_is_followed(parent, (p->share.targets | joined) & ~left)) {
 		share_let_go(w->accounts, w->n, w->ledger, p);
 		ledger_vanished(w->ledger, p);
@@ -198,7 +218,7 @@ static void look_at(struct watch *w, struct process *p, uint64_t now_ns)
 	if (!p->quiet)
 		process_find_reader(l, p);
 	if (is_new)
-		share_first_look(p);
+		share_first_look(l, p);
 	if (is_new || p->stat.ppid != before.ppid || orphaned)
 		follow_parent(w, p, before.ppid);
 	p->share.due = !is_new && !p->zombie && is_due(w, p, &before);

@@ -96,9 +96,29 @@ static bool is_settled(const struct ledger *l, const struct proc_stat *stat)
 	return watch_now_ticks(l) > stat->start_ticks + SETTLED_AFTER_NS / l->clock_tick_ns;
 }
 
-/* Enters it into the ledger with what it has used so far; of somebody young that is the target's too. */
-static void enter(
-	struct watch *w, int fd, const struct proc_stat *stat, uint32_t targets, bool young)
+/* Whether it belonged to the target when it was born: a child has its parent's place, user, group and name then. */
+static bool was_born_in(
+	const struct account *a, const struct proc_stat *stat, const struct process *parent)
+{
+	if (target_is_born_into(a->target, stat))
+		return true;
+	return parent && (parent->share.targets & a->bit) &&
+	       stat->start_ticks > parent->share.joined_ticks && !share_reaps_orphans(parent);
+}
+
+void watch_join(struct watch *w, struct account *a, struct process *p, const struct process *parent,
+	bool young)
+{
+	bool newborn = young && was_born_in(a, &p->stat, parent);
+
+	if (!newborn)
+		p->share.joined_ticks = watch_now_ticks(w->ledger);
+	account_join(a, w->ledger, p, newborn);
+}
+
+/* Enters it into the ledger with what it has used so far; of somebody young that was born in a target that is the target's too. */
+static void enter(struct watch *w, int fd, const struct proc_stat *stat, uint32_t targets,
+	const struct process *parent, bool young)
 {
 	struct ledger *l = w->ledger;
 	struct process *p = ledger_new(l, stat, 0);
@@ -112,7 +132,7 @@ static void enter(
 	share_begin(l, p, young);
 	for (size_t i = 0; i < w->n; i++)
 		if (targets & w->accounts[i].bit)
-			account_join(&w->accounts[i], l, p, young);
+			watch_join(w, &w->accounts[i], p, parent, young);
 }
 
 static void remember_newborn(struct watch *w, pid_t pid, uint8_t looks_left)
@@ -178,7 +198,7 @@ static void consider(struct consideration *n, pid_t pid)
 	bool young = n->young || stat.start_ticks >= w->young_ticks;
 	uint32_t targets = watch_whose(w, &stat, 0, parent, &error);
 	if (watch_is_followed(parent, targets)) {
-		enter(w, fd, &stat, targets, young);
+		enter(w, fd, &stat, targets, parent, young);
 		return;
 	}
 	close(fd);

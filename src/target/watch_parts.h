@@ -20,6 +20,9 @@ uint32_t watch_whose(struct watch *w, const struct proc_stat *stat, uint32_t mem
 /* Who is no stranger: whoever descends from a member. In no target itself it will be in its parent's numbers when it ends, with all it did before we
  * came, and by way of them in a member's. `parent`: if it is followed. */
 bool watch_is_followed(const struct process *parent, uint32_t targets);
+/* It belongs to the target, and did not at the look before: with all it used, if it is `young` and was born there, else with what it uses from now on. */
+void watch_join(struct watch *w, struct account *a, struct process *p, const struct process *parent,
+	bool young);
 /* Enters who is new. */
 void watch_find_members(struct watch *w);
 /* A member is gone: its pid may be another's already, who belongs too. */

@@ -2,7 +2,7 @@
 """The command line of a process is the one that it has now: also when it called exec under the same name, or wrote itself a title."""
 import pytest
 
-from stage import assert_cpu
+from stage import assert_cpu_about
 from support import read_usage, wait_for
 
 OFTEN = ("-i", "20ms", "--report-interval", "20ms")
@@ -103,4 +103,4 @@ def test_who_calls_exec_under_the_same_name_leaves_an_expression(stage, user):
     run = watch.finish()
 
     assert (run.info["target"]["at_start"], run.info["target"]["left"]) == (2, 1)
-    assert_cpu(run.info, inside, 2)
+    assert_cpu_about(run.info, inside, 2)

@@ -6,7 +6,7 @@ import signal
 import pytest
 
 from checks import MIB
-from stage import TALK_BYTES, Nobody, amount, assert_cpu
+from stage import TALK_BYTES, Nobody, amount, assert_cpu_about
 from test_targets_pids import act
 
 WORDS = {"session": "setsid", "group": "setpgid"}
@@ -47,7 +47,7 @@ def test_a_grandchild_outside_brings_nothing_of_its_past_when_it_is_waited_for_u
     run = watch.finish()
 
     assert first.waited_seconds > 1.2
-    assert_cpu(run.info, 0.1 + 0.2, 2)
+    assert_cpu_about(run.info, 0.1 + 0.2, 2)
     assert amount(run.info, "io_write_syscall_bytes") <= TALK_BYTES
 
 
@@ -65,7 +65,7 @@ def test_a_line_of_ends_outside_between_two_looks_brings_nothing_either(stage, w
     stage.end_of(first)
     run = watch.finish()
 
-    assert_cpu(run.info, 0.1, 2)
+    assert_cpu_about(run.info, 0.1, 2)
     assert amount(run.info, "io_write_syscall_bytes") <= TALK_BYTES
 
 
@@ -83,7 +83,7 @@ def test_an_old_orphan_brings_nothing_to_the_member_that_adopts_it(stage, user):
     run = watch.finish()
 
     assert first.waited_seconds > 1
-    assert_cpu(run.info, 0.1, 2)
+    assert_cpu_about(run.info, 0.1, 2)
     assert amount(run.info, "io_write_syscall_bytes") <= TALK_BYTES
 
 
@@ -107,7 +107,7 @@ def test_a_grandchild_of_another_user_brings_nothing_of_its_past(stage):
     stage.end_of(first)
     run = watch.finish()
 
-    assert_cpu(run.info, 0.1, 2)
+    assert_cpu_about(run.info, 0.1, 2)
     assert amount(run.info, "io_write_syscall_bytes") <= TALK_BYTES
 
 
@@ -128,7 +128,7 @@ def test_what_an_outsider_used_after_its_last_look_is_not_claimed(stage, word, u
     run = watch.finish()
 
     # what it did in its first moment, when it still was a member, is the target's
-    assert_cpu(run.info, 0.1 + 0.2, 2)
+    assert_cpu_about(run.info, 0.1 + 0.2, 2)
     assert 4 * MIB <= amount(run.info, "io_write_syscall_bytes") <= 4 * MIB + TALK_BYTES
 
 

@@ -144,6 +144,65 @@ def test_an_old_child_outside_brings_nothing_when_a_member_waits_for_it(stage):
     assert amount(run.info, "io_write_syscall_bytes") <= TALK_BYTES
 
 
+def test_what_children_had_used_below_a_tick_is_not_claimed_with_what_fills_it(stage, user):
+    """The kernel tells of it in whole ticks: 8 ms of before are none, and with 3 ms more one."""
+    first = stage.begin(user=user)
+    members = [first.fork(f"member{number}") for number in range(16)]
+    for member in members:
+        member.do("burst", 1, 8)
+    before = sum(member.cpu_seconds + member.waited_seconds for member in members)
+    watch = stage.attach(f"session:{first.pid}", user=user)
+    for member in members:
+        member.do("burst", 1, 3)
+    watch.looked()
+    run = watch.stop()
+    truth = sum(member.cpu_seconds + member.waited_seconds for member in members) - before
+    for member in members:
+        member.leave()
+    stage.end_of(first)
+
+    assert_cpu(run.info, truth + first.cpu_seconds, 17)
+
+
+def unseen(watch, *steps):
+    """The steps while nobody looks."""
+    watch.process.send_signal(signal.SIGSTOP)
+    for step in steps:
+        step()
+    watch.process.send_signal(signal.SIGCONT)
+    watch.looked(4)
+
+
+@pytest.mark.parametrize("followed", [False, True], ids=["stranger", "followed"])
+@pytest.mark.parametrize("kind", ["group", "name", pytest.param("user", marks=needs_root)])
+def test_who_was_born_outside_brings_nothing_of_before_it_joined(stage, kind, followed):
+    nobody, room = Nobody(), []
+    first = stage.begin()
+    member = first.fork("member")
+    steps = {"group": ("setpgid", member.pid), "name": ("name", NAME), "user": ("setuid", nobody.uid)}
+    word = {"group": f"group:{member.pid}", "name": f"name:{NAME}", "user": f"user:{nobody.uid}"}[kind]
+    member.do(*(("setpgid", 0) if kind == "group" else steps[kind]))
+    watch = stage.attach(word, *([first.pid] if followed else []))
+    if followed:
+        room.append(first.fork("guest"))
+        watch.looked(4)
+    unseen(watch, lambda: followed or room.append(first.fork("guest")), lambda: room[0].do("burn", 300).do("write", os.devnull, 10),
+           lambda: room[0].do(*steps[kind]))
+    (guest,) = room
+    before = guest.cpu_seconds
+    guest.do("burn", 200).do("write", os.devnull, 2)
+    watch.looked()
+    run = watch.stop()
+    guest.leave()
+    member.leave()
+    stage.end_of(first)
+
+    assert of(run.info, "at_start", "seen") == (1, 2)
+    # The guest answers once before it is looked at, and the member does not move.
+    assert_cpu(run.info, guest.cpu_seconds - before, 2)
+    assert 2 * MIB <= amount(run.info, "io_write_syscall_bytes") <= 2 * MIB + TALK_BYTES
+
+
 def leave_by(stage, watch, child, *words):
     """Burns 200 ms inside and, after the step, 300 ms outside; both looked at."""
     child.do("burn", 200)

@@ -2,10 +2,12 @@
 """Targets that are places: cgroups of both versions, containers and Slurm's jobs by cgroups made as they make them, and jobs by their environment."""
 import os
 import secrets
+import signal
 
 import pytest
 
-from stage import CLOCK_TICK_SECONDS, OFTEN, TALK_SECONDS, assert_cpu, cpu
+from checks import MIB
+from stage import CLOCK_TICK_SECONDS, OFTEN, TALK_BYTES, TALK_SECONDS, amount, assert_cpu, cpu
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="needs root to make cgroups")
 
@@ -70,6 +72,31 @@ def test_who_moves_into_a_cgroup_and_out_is_counted_while_it_is_there(stage, mad
     assert tuple(run.info["target"][k] for k in ("at_start", "seen", "left")) == (1, 2, 1)
     assert 0.2 <= cpu(run.info) <= 0.2 + 4 * TALK_SECONDS + resident.cpu_seconds, run.headline["cpu_seconds"]
     guest.leave()
+    stage.end_of(first)
+
+
+@pytest.mark.parametrize("version", ["v1", "v2"])
+def test_who_wrote_outside_and_then_moves_into_a_cgroup_brings_nothing_of_that(stage, made_cgroup, version):
+    path = unique()
+    place = made_cgroup(version, path)
+    first = stage.begin()
+    resident = first.fork("resident")
+    move(resident, place)
+    watch = stage.attach(f"cgroup:/{path}")
+    watch.process.send_signal(signal.SIGSTOP)
+    guest = first.fork("guest")
+    guest.do("write", os.devnull, 10)
+    move(guest, place)
+    watch.process.send_signal(signal.SIGCONT)
+    watch.looked(4)
+    guest.do("write", os.devnull, 2)
+    watch.looked()
+    run = watch.stop()
+
+    assert tuple(run.info["target"][k] for k in ("at_start", "seen")) == (1, 2)
+    assert 2 * MIB <= amount(run.info, "io_write_syscall_bytes") <= 2 * MIB + TALK_BYTES
+    guest.leave()
+    resident.leave()
     stage.end_of(first)
 
 

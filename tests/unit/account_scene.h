@@ -56,6 +56,7 @@ static inline void ran(struct scene *s, struct process *p, uint64_t own_ms, uint
 	p->cpu_ns = own_ms * 1000000;
 	p->stat.user_ticks = ticks_of(s, own_ms);
 	p->stat.children_user_ticks = ticks_of(s, waited_ms);
+	p->stat.children_minor_faults = waited_ms > 0;
 }
 
 static inline void moved(struct process *p, uint64_t bytes)
@@ -99,7 +100,7 @@ static inline struct process *old(
 
 	ran(s, p, own_ms, waited_ms);
 	share_begin(&s->ledger, p, false);
-	share_first_look(p);
+	share_first_look(&s->ledger, p);
 	return p;
 }
 
@@ -112,6 +113,9 @@ static inline void gone(struct scene *s, struct process *p)
 static inline void look(struct scene *s)
 {
 	s->now_ns += 1000000000;
+	for (size_t i = 0; i < s->ledger.n_order; i++)
+		if (ledger_at(&s->ledger, i)->alive)
+			ledger_at(&s->ledger, i)->last_seen_ns = s->now_ns;
 	accounts_settle(s->accounts, N_ACCOUNTS, &s->ledger);
 	accounts_sum(s->accounts, N_ACCOUNTS, &s->ledger, s->now_ns);
 	for (size_t i = 0; i < N_ACCOUNTS; i++) {

@@ -67,19 +67,107 @@ static void who_comes_and_goes_is_counted_while_it_is_there(void **state)
 	end(&s);
 }
 
-static void a_newborn_that_finds_its_place_brings_all_it_used(void **state)
+static void a_newborn_that_finds_its_place_brings_nothing_of_before(void **state)
 {
 	struct scene s;
 	(void) state;
 
-	begin(&s, "session:11", "user:0");
+	begin(&s, "group:11", "user:0");
 	newborn(&s, 10, 1, B);
 	struct process *p = newborn(&s, 11, 10, B);
 	ran(&s, p, 20, 0);
+	moved(p, 1000);
 	look(&s);
-	account_join(&s.accounts[0], &s.ledger, p, true);
+	account_join(&s.accounts[0], &s.ledger, p, false);
+	/* written before it joined or after: it is read then for the first time */
+	moved(p, 9000);
 	look(&s);
-	assert_int_equal(cpu_ms(&s, 0), 20);
+	assert_int_equal(cpu_ms(&s, 0), 0);
+	assert_int_equal(written(&s, 0), 0);
+	ran(&s, p, 50, 0);
+	moved(p, 9500);
+	look(&s);
+	assert_int_equal(cpu_ms(&s, 0), 30);
+	assert_int_equal(written(&s, 0), 500);
+	assert_int_equal(cpu_ms(&s, 1), 50);
+	assert_int_equal(written(&s, 1), 9500);
+	end(&s);
+}
+
+/* It was born outside, unseen, and is found in the target: its clock is read after that for the first time, and its file too. */
+static void who_was_born_elsewhere_begins_with_the_first_look(void **state)
+{
+	struct scene s;
+	(void) state;
+
+	begin(&s, "group:5", "user:0");
+	newborn(&s, 10, 1, A);
+	struct process *p = newborn(&s, 11, 1, 0);
+	account_join(&s.accounts[0], &s.ledger, p, false);
+	ran(&s, p, 700, 0);
+	moved(p, 10 << 20);
+	look(&s);
+	assert_int_equal(cpu_ms(&s, 0), 0);
+	assert_int_equal(written(&s, 0), 0);
+	ran(&s, p, 705, 40);
+	moved(p, (10 << 20) + 3);
+	look(&s);
+	assert_int_equal(cpu_ms(&s, 0), 45);
+	assert_int_equal(written(&s, 0), 3);
+	end(&s);
+}
+
+/* It joined and ended before its files were read again: whatever its parent has of it more may be of before. */
+static void who_joins_and_ends_at_once_brings_nothing_by_way_of_its_parent(void **state)
+{
+	struct scene s;
+	(void) state;
+
+	begin(&s, "group:5", "user:0");
+	struct process *parent = newborn(&s, 10, 1, A | B);
+	struct process *p = newborn(&s, 11, 10, B);
+	moved(parent, 10);
+	moved(p, 100);
+	ran(&s, p, 100, 0);
+	look(&s);
+	account_join(&s.accounts[0], &s.ledger, p, false);
+	gone(&s, p);
+	ran(&s, parent, 5, 400);
+	moved(parent, 10 + 9000);
+	look(&s);
+	assert_int_equal(cpu_ms(&s, 0), 5);
+	assert_int_equal(written(&s, 0), 10);
+	assert_int_equal(cpu_ms(&s, 1), 405);
+	assert_int_equal(written(&s, 1), 9010);
+	end(&s);
+}
+
+/* A mark that it brought is no mark of the target's until it rises there. */
+static void who_joins_brings_no_mark_of_before(void **state)
+{
+	struct scene s;
+	(void) state;
+
+	begin(&s, "group:5", "user:0");
+	struct process *p = newborn(&s, 11, 1, B);
+	p->hwm_bytes = p->held.all = 300 << 20;
+	look(&s);
+	account_join(&s.accounts[0], &s.ledger, p, false);
+	look(&s);
+	p->share.mark_at_joining = 310 << 20; /* as its status says after that */
+	p->hwm_bytes = 310 << 20;
+	look(&s);
+	assert_int_equal(s.accounts[0].hwm_max_bytes, 0);
+	assert_int_equal(s.accounts[1].hwm_max_bytes, 310 << 20);
+	assert_int_equal(account_marks(&s.accounts[0], &s.ledger).sure_bytes, 0);
+	assert_int_equal(account_marks(&s.accounts[0], &s.ledger).held.all, 0);
+	assert_int_equal(account_marks(&s.accounts[1], &s.ledger).sure_bytes, 310 << 20);
+	assert_int_equal(account_marks(&s.accounts[1], &s.ledger).held.all, 300 << 20);
+	p->hwm_bytes = 320 << 20;
+	gone(&s, p);
+	look(&s);
+	assert_int_equal(account_marks(&s.accounts[0], &s.ledger).sure_bytes, 320 << 20);
+	assert_int_equal(s.accounts[0].names[0].peak_rss_bytes, 320 << 20);
 	end(&s);
 }
 
@@ -218,7 +306,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_leaves_leaves_what_was_seen_of_it),
 		cmocka_unit_test(who_comes_and_goes_is_counted_while_it_is_there),
-		cmocka_unit_test(a_newborn_that_finds_its_place_brings_all_it_used),
+		cmocka_unit_test(a_newborn_that_finds_its_place_brings_nothing_of_before),
+		cmocka_unit_test(who_was_born_elsewhere_begins_with_the_first_look),
+		cmocka_unit_test(
+			who_joins_and_ends_at_once_brings_nothing_by_way_of_its_parent),
+		cmocka_unit_test(who_joins_brings_no_mark_of_before),
 		cmocka_unit_test(a_parent_that_leaves_takes_along_what_it_waited_for),
 		cmocka_unit_test(a_child_outside_is_not_counted_by_its_parents_wait),
 		cmocka_unit_test(names_and_lists_are_without_their_children),
