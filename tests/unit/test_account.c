@@ -512,10 +512,8 @@ int main(void)
 		cmocka_unit_test(a_child_that_is_waited_for_is_counted_once),
 		cmocka_unit_test(a_child_nobody_waits_for_is_kept_from_its_samples),
 		cmocka_unit_test(what_was_before_is_a_baseline_and_not_counted),
-		cmocka_unit_test(
-			what_was_below_a_tick_before_is_not_claimed_with_what_fills_it),
-		cmocka_unit_test(
-			what_was_below_a_tick_when_it_joined_is_not_claimed_either),
+		cmocka_unit_test(what_was_below_a_tick_before_is_not_claimed_with_what_fills_it),
+		cmocka_unit_test(what_was_below_a_tick_when_it_joined_is_not_claimed_either),
 		cmocka_unit_test(an_old_child_brings_nothing_of_its_past_to_its_parent),
 		cmocka_unit_test(a_grandchild_brings_nothing_of_its_past_by_way_of_a_stranger),
 		cmocka_unit_test(

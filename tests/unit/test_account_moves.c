@@ -308,8 +308,7 @@ int main(void)
 		cmocka_unit_test(who_comes_and_goes_is_counted_while_it_is_there),
 		cmocka_unit_test(a_newborn_that_finds_its_place_brings_nothing_of_before),
 		cmocka_unit_test(who_was_born_elsewhere_begins_with_the_first_look),
-		cmocka_unit_test(
-			who_joins_and_ends_at_once_brings_nothing_by_way_of_its_parent),
+		cmocka_unit_test(who_joins_and_ends_at_once_brings_nothing_by_way_of_its_parent),
 		cmocka_unit_test(who_joins_brings_no_mark_of_before),
 		cmocka_unit_test(a_parent_that_leaves_takes_along_what_it_waited_for),
 		cmocka_unit_test(a_child_outside_is_not_counted_by_its_parents_wait),

@@ -156,7 +156,8 @@ static void wrong_templates_are_named_before_anything_runs(void **state)
 		{ "{:d}", "has no name" },
 		{ "{exit_cod}", "{exit_cod} is not known; is {exit_code} meant?" },
 		{ "{peak_rsss!S}", "is {peak_rss} meant?" },
-		{ "{exit_code!Q}", "'!Q' of {exit_code} is not known; known are !S !E !X !N !P !T !D !r !s !a" },
+		{ "{exit_code!Q}", "'!Q' of {exit_code} is not known; known are !S !E !X !N !P !T "
+				   "!D !r !s !a" },
 		{ "{exit_code!}", "'!' of {exit_code} is not known" },
 		{ "{exit_code!EE}", "'!EE' of {exit_code} is not known" },
 		{ "{nobody}", "{nobody} is not known; assay-run(1) lists the names" },
