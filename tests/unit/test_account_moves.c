@@ -167,7 +167,6 @@ static void who_joins_brings_no_mark_of_before(void **state)
 	gone(&s, p);
 	look(&s);
 	assert_int_equal(account_marks(&s.accounts[0], &s.ledger).once_bytes, 0);
-	assert_int_equal(s.accounts[0].hwm_max_bytes, 320 << 20);
 	assert_int_equal(s.accounts[0].names[0].peak_rss_bytes, 320 << 20);
 	end(&s);
 }
