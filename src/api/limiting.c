@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/utf8.h"
 #include "target/deliver.h"
+#include "target/ends.h"
 #include "target/readings.h"
 
 #define MS 1000000ULL
@@ -153,6 +154,9 @@ static struct sent signal_all(struct session *s, int number)
 		const struct process *p = ledger_at(l, i);
 
 		if (!p->alive || p->zombie)
+			continue;
+		/* On a crowded machine one that was killed is long on its way: it is not killed again. */
+		if (number == SIGKILL && process_is_ending(l, p))
 			continue;
 		int r = process_signal(l, p, number);
 		sent.reached += r == 0;
