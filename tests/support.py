@@ -19,6 +19,8 @@ DEADLINE_SECONDS = 20
 SLOWNESS = int(os.environ.get("ASSAY_TEST_SLOWNESS", "1"))
 # What a load cannot see of its own beginning and end is below 1 ms of it.
 CPU_TOLERANCE_SECONDS = 0.0195 + 0.0005 * SLOWNESS
+# What the program allows for the end of a process that perf does not see: PROCESS_END_NS.
+ALLOWED_END_SECONDS = 80e-6
 QUALITIES = {"exact", "sampled", "lower_bound", "upper_bound", "estimate"}
 
 
@@ -39,6 +41,11 @@ class User:
 def skip_with_a_sanitizer(assay, why):
     if b"__asan_init" in Path(assay).read_bytes():
         pytest.skip(f"an address sanitizer {why}")
+
+
+def ends_are_dear(run, claim):
+    """The machine is so slow just now that perf misses more of each end than the program allows for: then it cannot tell."""
+    return claim["quality"] == "lower_bound" and "perf counted" in claim["why"] and run.truth["end_ns"] / 1e9 > ALLOWED_END_SECONDS
 
 
 def wait_for(condition, what):

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "linux/empty_cgroups.h"
 #include "linux/net_dev.h"
+#include "linux/proc_files.h"
 
 static const char *const ways[] = {
 	[ASSAY_CGROUP_AUTO] = "auto", [ASSAY_CGROUP_OWN] = "own", [ASSAY_CGROUP_NONE] = "none"
@@ -101,6 +102,13 @@ static int record_directories(struct session *s)
 	return 0;
 }
 
+/* It waits: its fork, and what the fork made it copy, is in its exit status and not in the cgroup. */
+static void read_use_before(struct session *s)
+{
+	if (process_cpu_clock(s->keeper.job_pid, &s->monitor.cgroup_job_before_ns) < 0)
+		s->monitor.cgroup_job_before_ns = 0;
+}
+
 /* Whether the job is in it. */
 static bool take_for_limits(struct session *s)
 {
@@ -114,6 +122,7 @@ static bool take_for_limits(struct session *s)
 			c->directory, errno_name(-r));
 		return false;
 	}
+	read_use_before(s);
 	s->info->limit_cgroup = strdup(c->directory);
 	return true;
 }
@@ -142,8 +151,10 @@ int job_cgroups_take_job(struct session *s, struct error *err)
 		return 0;
 	}
 	int r = own_cgroups_take(&c->own, s->keeper.job_pid, err);
-	if (r == 0)
+	if (r == 0) {
+		read_use_before(s);
 		r = record_directories(s);
+	}
 	if (r < 0) {
 		c->refused = true;
 		return error_wrap(err, "--cgroup=own");

@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/utf8.h"
 #include "target/deliver.h"
+#include "target/ends.h"
 #include "target/readings.h"
 
 #define MS 1000000ULL
@@ -140,7 +141,7 @@ static bool usual_end(const struct session *s)
 
 struct sent {
 	uint64_t reached,
-		denied; /* processes that took the signal, and those that are not ours to signal */
+		denied; /* processes that took the signal and had not begun to end, and those that are not ours to signal */
 };
 
 /* Parents before children. */
@@ -154,8 +155,10 @@ static struct sent signal_all(struct session *s, int number)
 
 		if (!p->alive || p->zombie)
 			continue;
+		/* On a crowded machine one that was killed is long on its way. It is sent the signal all the same, which cuts a core dump short. */
+		bool ending = number == SIGKILL && process_is_ending(l, p);
 		int r = process_signal(l, p, number);
-		sent.reached += r == 0;
+		sent.reached += r == 0 && !ending;
 		sent.denied += r == -EPERM;
 		/* A stopped process would only look at it when it goes on. */
 		if (r == 0 && number == SOFT_SIGNAL)

@@ -47,6 +47,8 @@ struct cpu_sources {
 	bool cgroup_set_back; /* what its counter had until then is not in it */
 	bool perf_beyond; /* perf has so much more than the cgroup that some of the job was elsewhere */
 	uint64_t cgroup_ns;
+	uint64_t
+		cgroup_before_ns; /* by the job's first process before it was moved into its own cgroup: the tree has it, the cgroup has not */
 	bool cgroup_bounds; /* shared with others: the job cannot have used more than cgroup_most_ns */
 	uint64_t cgroup_most_ns;
 };

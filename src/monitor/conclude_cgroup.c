@@ -11,8 +11,7 @@
 
 #define SET_BACK_WORDS "its counter was set back, or could have been unseen"
 #define SEEN_AT_THE_END_NS 20000000 /* what moves between two readings of one tick */
-/* The command began before it was moved into the cgroup: its fork, 0.1 to 0.4 ms of it, is in its exit status alone. */
-#define TREE_ABOVE_NS 2000000
+#define TREE_ABOVE_NS 2000000 /* beside what the first process used before it was moved */
 /* Steal from before the run, which the scheduler takes off the first task that runs after it and perf does not: no more than this. */
 #define STOLEN_BEFORE_NS 100000000
 #define THREAD_END_NS                                                                              \
@@ -87,14 +86,14 @@ void conclude_cgroup_own(struct cpu_sources *s, bool left)
 	s->perf_beyond = s->has_perf &&
 			 s->perf_ns > s->cgroup_ns + conclude_allowed_ns(&whole) + 3 * s->stolen_ns;
 	/* Else something of the job left it: another manager of cgroups, or the job itself. */
-	s->cgroup_exact =
-		!left && !s->perf_beyond && s->cgroup_ns + SEEN_AT_THE_END_NS >= s->tree_ns;
+	s->cgroup_exact = !left && !s->perf_beyond &&
+			  s->cgroup_ns + s->cgroup_before_ns + SEEN_AT_THE_END_NS >= s->tree_ns;
 	s->cgroup_left = !s->cgroup_exact;
 }
 
 bool conclude_cgroup_has_all(const struct cpu_sources *s)
 {
-	return s->cgroup_exact && s->cgroup_ns + TREE_ABOVE_NS >= s->tree_ns;
+	return s->cgroup_exact && s->cgroup_ns + s->cgroup_before_ns + TREE_ABOVE_NS >= s->tree_ns;
 }
 
 void conclude_cgroup_sources(const struct monitor *m, uint64_t self_cpu_ns, struct cpu_sources *s)
@@ -115,6 +114,7 @@ void conclude_cgroup_sources(const struct monitor *m, uint64_t self_cpu_ns, stru
 		s->cgroup_most_ns = s->cgroup_ns > share_ns ? s->cgroup_ns - share_ns : 0;
 		conclude_cgroup_shared(s, left, m->cgroup_only_us && s->cgroup_ns >= share_ns);
 	} else {
+		s->cgroup_before_ns = m->cgroup_job_before_ns;
 		conclude_cgroup_own(s, left);
 	}
 }

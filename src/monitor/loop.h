@@ -89,6 +89,8 @@ struct monitor {
 	 * when it was first read */
 	bool cgroup_only_us;
 	uint64_t cgroup_self_before_ns;
+	uint64_t
+		cgroup_job_before_ns; /* what the job's first process had used when it was moved into its own cgroup */
 	unsigned cpus_online; /* when last concluded: each question opens a file */
 	uint64_t sequence, ticks;
 	uint32_t samples_in_window;

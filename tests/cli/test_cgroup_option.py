@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from support import alive, read_info, wait_for
+from support import CPU_TOLERANCE_SECONDS, alive, ends_are_dear, read_info, wait_for
 
 # A run with a cgroup of its own removes those that dead ones left: what one test leaves for the next run is not for another test's.
 pytestmark = pytest.mark.xdist_group("group:cgroups")
@@ -77,6 +77,13 @@ def delegate(ordinary_user):
     yield in_hierarchies
     for directory, mine in made:
         remove(directory, mine)
+
+
+def counted_seconds(mine):
+    """What a cgroup of ours counted of CPU time, by the kernel: of all that ever ran in it and below it."""
+    if (mine / "cpuacct.usage").exists():
+        return int((mine / "cpuacct.usage").read_text()) / 1e9
+    return counted(mine / "cpu.stat", "usage_usec") / 1e6
 
 
 def cgroups_of(text):
@@ -156,7 +163,9 @@ def test_a_user_to_whom_cgroups_were_delegated_has_exact_numbers(run_assay, hier
     assert run.status == 0, run.stderr
     assert run.info["user"]["uid"] == ordinary_user.uid
     assert (claim["quality"], claim["key"]) == ("exact", "cgroup_cpu_seconds"), claim
-    assert run.truth["cpu_seconds"] <= claim["value"] <= run.truth["cpu_seconds"] * 1.1 + 0.02, (claim, run.truth)
+    # The recorder is in the cgroup above; what the ends of the children cost, which they cannot tell, is counted there as well.
+    whole = counted_seconds(hierarchies.get("cpuacct", hierarchies.get("")) / f"assay-test-{os.getpid()}")
+    assert run.truth["cpu_seconds"] <= claim["value"] <= whole - run.info["self"]["cpu_seconds"], (claim, run.truth, whole, run.info["self"])
     parents = {str(Path(path).parent) for path in run.info["options"]["own_cgroups"]}
     assert parents == {f"{path}/assay-test-{os.getpid()}" for path in wanted}
 
@@ -287,8 +296,7 @@ def test_limits_and_the_own_cgroup_share_one_of_version_2(run_assay, hierarchies
     run = run_assay(["LOAD", "TRUTH", "hydra", "50"], [*OWN, "--limit", "wall=600ms", "--limit-grace", "300ms"])
 
     assert run.status == 124
-    # On a crowded machine those that were killed may not have ended by the next look.
-    assert run.info["limit"]["way"].startswith("cgroup.kill") and run.info["limit"]["emptied"]
+    assert run.info["limit"]["way"] == "cgroup.kill" and run.info["limit"]["emptied"]
     assert run.info["options"]["limit_cgroup"] in run.info["options"]["own_cgroups"]
 
 
@@ -403,16 +411,16 @@ def counting_cgroup():
 
 
 def test_a_cgroup_that_holds_only_the_run_bounds_what_was_lost(run_assay, counting_cgroup):
-    _, inside = counting_cgroup
+    mine, inside = counting_cgroup
     run = run_assay(["LOAD", "TRUTH", "nocldwait", "100", "3"], wrapper=inside)
     claim, truth = run.headline["cpu_seconds"], run.truth
 
     # Who came and left meanwhile would show at neither end.
     assert claim["quality"] == "lower_bound", claim
-    # The load cannot count the end of its children, up to 100 us each.
-    most = truth["cpu_seconds"] + 100 * 100e-6 + 0.005
-    assert claim["lower"] <= most, (claim, truth)
-    assert truth["cpu_seconds"] - 0.005 <= claim["upper"] <= most + run.info["self"]["cpu_seconds"], (claim, truth)
+    # The load cannot count the end of its children, and the cgroup does.
+    whole = counted_seconds(mine)
+    assert claim["lower"] <= whole - run.info["self"]["cpu_seconds"], (claim, truth, whole)
+    assert truth["cpu_seconds"] <= claim["upper"] <= whole, (claim, truth, whole)
 
 
 def test_who_came_and_left_meanwhile_is_not_taken_for_the_job(run_assay, counting_cgroup, room):
@@ -420,31 +428,31 @@ def test_who_came_and_left_meanwhile_is_not_taken_for_the_job(run_assay, countin
     burn = "import time\nwhile time.process_time() < 0.5: pass"
     # A process that is none of the job's: it is born before it, waits for it to be there and is gone before its end.
     script = (f"cd {room}; mkfifo go done; "
-              f"sh -c 'read _ <go; echo $$ >{mine}/cgroup.procs; python3 -c \"{burn}\"; echo $$ >done' & "
+              f"sh -c 'read _ <go; echo $$ >{mine}/cgroup.procs; python3 -c \"{burn}\"; echo $$ >{mine.parent}/cgroup.procs; echo >done' & "
               f'echo $$ >{mine}/cgroup.procs && exec "$@"')
-    job = f"echo >{room}/go; read pid <{room}/done; while grep -qx $pid {mine}/cgroup.procs; do sleep 0.05; done"
-    run = run_assay(["sh", "-c", job], wrapper=["sh", "-c", script, "sh"])
-    claim = run.headline["cpu_seconds"]
+    job = f'echo >{room}/go; read _ <{room}/done; exec "$@"'
+    run = run_assay(["sh", "-c", job, "sh", "LOAD", "TRUTH", "known-odd-signals", "16", "5"], wrapper=["sh", "-c", script, "sh"])
+    claim, truth = run.headline["cpu_seconds"], run.truth["cpu_seconds"]
     rung, = (rung for rung in run.info["rungs"]["cpu"] if rung["key"] == "cgroup_cpu_seconds")
     perf, = (rung for rung in run.info["rungs"]["cpu"] if rung["key"] == "perf_cpu_seconds")
 
     assert run.status == 0, run.stderr
     assert rung["quality"] == "upper_bound" and rung["value"] >= 0.5, rung
-    assert claim["value"] < 0.3, claim
-    if "value" in perf:
+    assert abs(claim["value"] - truth) <= (run.truth["unfolded"] + 1) * run.truth["end_ns"] / 1e9 + CPU_TOLERANCE_SECONDS, (claim, run.truth)
+    if "value" in perf and not ends_are_dear(run, claim):
         assert claim["quality"] == "exact" and claim["key"] != "cgroup_cpu_seconds", claim
         assert not any("SIGCHLD" in note or "SA_NOCLDWAIT" in note for note in run.info["notes"]), run.info["notes"]
 
 
 def test_in_a_cgroup_that_is_shared_the_count_is_a_bound(run_assay, counting_cgroup):
-    _, inside = counting_cgroup
+    mine, inside = counting_cgroup
     script = 'sleep 60 & other=$!; "$@"; status=$?; kill $other; exit $status'
     run = run_assay(["LOAD", "TRUTH", "nocldwait", "100", "3"], wrapper=[*inside, "sh", "-c", script, "sh"])
     claim, truth = run.headline["cpu_seconds"], run.truth
     rung, = (rung for rung in run.info["rungs"]["cpu"] if rung["key"] == "cgroup_cpu_seconds")
 
     assert claim["quality"] == "lower_bound", claim
-    assert truth["cpu_seconds"] <= claim["upper"] <= truth["cpu_seconds"] + 100 * 100e-6 + run.info["self"]["cpu_seconds"] + 0.02
+    assert truth["cpu_seconds"] <= claim["upper"] <= counted_seconds(mine), (claim, truth)
     assert (rung["quality"], rung["in_use"]) == ("upper_bound", False), rung
     assert rung["value"] == claim["upper"]
 

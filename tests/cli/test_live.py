@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The flight recorder: the last moments at full resolution, there after an end of any kind."""
+import json
 import os
 import random
 import signal
@@ -80,15 +81,29 @@ def test_a_process_is_named_with_its_cpu_and_its_memory(run_assay):
 
 
 def test_what_does_not_fit_is_counted_and_the_busiest_and_the_largest_stay(run_assay):
-    script = '"$0" "$1" idle 200 900 & "$0" "$1.a" memory-steady 64 900 & "$0" "$1.b" named busy 900; wait'
-    run_assay(["sh", "-c", script, "LOAD", "TRUTH"], WIDE)
-    samples = read_live(f"{run_assay.room}/run1-")
+    held = run_assay.room / "held"
+    script = '"$0" "$1" idle 200 60000 & "$0" "$1.a" peak-then-hold 64 64 "$2" & "$0" "$1.b" named busy 60000 & wait'
+    started = run_assay.start(["sh", "-c", script, "LOAD", "TRUTH", str(held)], WIDE)
+
+    def newest_full():  # asked often, so nothing is held against the schema
+        path = Path(f"{started.prefix}live")
+        samples = [json.loads(line) for line in path.read_bytes().splitlines()] if path.exists() else []
+        newest = max(samples, key=lambda sample: sample["sequence"], default={"values": {}})
+        return newest["values"].get("tree_processes_count", 0) > 202 and newest["sequence"]
+
+    try:
+        wait_for(held.exists, "the memory to be held")
+        first = wait_for(newest_full, "all processes to be there")
+        last = wait_for(lambda: (newest := newest_full()) and newest >= first + 2 and newest, "more samples")
+    finally:
+        os.killpg(started.process.pid, signal.SIGTERM)
+    started.finish()
+    samples = read_live(started.prefix)
     full = [sample for sample in samples if sample["values"].get("tree_processes_count", 0) > 200]
 
-    assert full
     for sample in full:  # they may end while they are being read
         assert len(sample["processes"]) + sample["omitted_processes"] <= sample["values"]["tree_processes_count"]
-    middle = full[len(full) // 2]
+    middle, = (sample for sample in samples if sample["sequence"] == last)
     assert len(middle["processes"]) >= 8
     assert len(middle["processes"]) + middle["omitted_processes"] == middle["values"]["tree_processes_count"]
     assert "busy" in [process["name"] for process in middle["processes"]]

@@ -8,14 +8,12 @@ import signal
 import pytest
 
 from checks import TEARDOWN_SECONDS, check_processes, nothing_could_tell, tolerance
-from support import SLOWNESS
+from support import SLOWNESS, ends_are_dear
 
 # What the first process uses after it has told its truth, beside its end.
 LAST_SECONDS = 0.001 * SLOWNESS
 # How many times what the load measured the end of one may take that holds more.
 END_TIMES = 4
-# What the program allows for the end of a process that perf does not see: PROCESS_END_NS.
-ALLOWED_END_SECONDS = 80e-6
 # Of a thread's end, by KERNEL.md: no CPU clock has it.
 THREAD_SECONDS = 5e-6 * SLOWNESS
 
@@ -68,11 +66,6 @@ def high_truth(truth):
     """With what nobody can read: the end of the first process, of those that nobody reads as zombies, and of threads."""
     end = max(TEARDOWN_SECONDS, END_TIMES * truth["end_ns"] / 1e9)
     return truth["cpu_seconds"] + LAST_SECONDS + (truth["unfolded"] + 1) * end + truth["threads"] * THREAD_SECONDS
-
-
-def ends_are_dear(run, claim):
-    """The machine is so slow just now that perf misses more of each end than the program allows for: then it cannot tell."""
-    return claim["quality"] == "lower_bound" and "perf counted" in claim["why"] and run.truth["end_ns"] / 1e9 > ALLOWED_END_SECONDS
 
 
 def check(run):

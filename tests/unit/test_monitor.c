@@ -442,6 +442,13 @@ static void an_own_cgroup_that_falls_short_of_the_tree_gives_way_to_it(void **st
 	assert_true(s.cgroup_exact && !conclude_cgroup_has_all(&s));
 	conclude_cgroup_rung(&s, &rung);
 	assert_int_equal(rung.value.quality, LOWER_BOUND);
+	/* What was used before it was in the cgroup is not missing there. */
+	s.cgroup_before_ns = 1;
+	conclude_cgroup_own(&s, false);
+	assert_true(s.cgroup_exact && conclude_cgroup_has_all(&s));
+	s.cgroup_ns--;
+	assert_false(conclude_cgroup_has_all(&s));
+	s.cgroup_before_ns = 0;
 	s.cgroup_ns = 10180000000 - 20000001;
 	conclude_cgroup_own(&s, false);
 	assert_true(!s.cgroup_exact && s.cgroup_left);
