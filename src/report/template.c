@@ -15,7 +15,7 @@
 #include "report/template_value.h"
 
 #define CONVERSIONS "SEXNPTDrsa"
-#define CONVERSIONS_IN_WORDS "!S !E !X !N !P !T !D !r !s !a"
+#define CONVERSIONS_IN_WORDS "S E X N P T D r s a"
 /* Those that make a text of a number. */
 #define OF_NUMBERS "SPTD"
 /* Those of Python itself: what repr(), str() and ascii() make. */
@@ -63,7 +63,7 @@ static const char *read_field(const char *at, struct field *ret, struct error *e
 			ret->conversion = next[1];
 		} else {
 			error_say(err, -EINVAL,
-				"'%.*s' of {%.60s} is not known; known are " CONVERSIONS_IN_WORDS,
+				"'%.*s' of {%.60s} is none of " CONVERSIONS_IN_WORDS,
 				(int) (part < 20 ? part : 20), next, ret->name);
 			return NULL;
 		}

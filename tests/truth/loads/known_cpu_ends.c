@@ -92,7 +92,7 @@ static int leave_image(char **arguments)
 	known_leave();
 }
 
-/* Two processes hand a byte to and fro. */
+/* Two processes hand a byte to each other and back. */
 static void play(uint64_t n)
 {
 	int there[2], back[2];
