@@ -8,12 +8,10 @@ import signal
 import pytest
 
 from checks import TEARDOWN_SECONDS, check_processes, nothing_could_tell, tolerance
-from support import SLOWNESS, ends_are_dear
+from support import END_TIMES, SLOWNESS, ends_are_dear
 
 # What the first process uses after it has told its truth, beside its end.
 LAST_SECONDS = 0.001 * SLOWNESS
-# How many times what the load measured the end of one may take that holds more.
-END_TIMES = 4
 # Of a thread's end, by KERNEL.md: no CPU clock has it.
 THREAD_SECONDS = 5e-6 * SLOWNESS
 

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: MIT
 """With --cgroup=own the kernel's own counters of the job alone stand, and the other sources are held against them."""
 import os
-import re
 import shlex
 from pathlib import Path
 
 import pytest
 
 from checks import MIB, TEARDOWN_SECONDS, check_cpu, check_processes, says
-from support import CPU_TOLERANCE_SECONDS, SLOWNESS
+from support import ALLOWED_END_SECONDS, CPU_TOLERANCE_SECONDS, END_TIMES, SLOWNESS
 
 # As tests/cli/test_cgroup_option.py, whose runs leave cgroups that the next run would remove.
 pytestmark = pytest.mark.xdist_group("group:cgroups")
@@ -84,6 +83,11 @@ def notes_but_of_the_host(run):
     return left
 
 
+def ends_seconds(run):
+    """What the ends of all its processes and threads may cost here: the cgroup counts them, their exit statuses do not."""
+    return (run.truth["processes"] + run.truth["threads"]) * max(END_SECONDS, run.end_seconds())
+
+
 def check_who_claims(claim, rungs):
     """The cgroup, unless the processes have more by the start of the command: then it is a lower bound, and they claim."""
     cgroup = rungs["cgroup_cpu_seconds"]
@@ -99,7 +103,8 @@ def check_who_claims(claim, rungs):
 def check_what_is_said_of_the_loss(run, claim, lost):
     """Nothing, where all were waited for; but ends that take longer than the program allows for are named by their amount."""
     notes = notes_but_of_the_host(run)
-    dear = SLOWNESS > 1 and lost > APART_SECONDS + claim["value"] / 100
+    dear = lost > APART_SECONDS + claim["value"] / 100
+    assert not dear or lost <= APART_SECONDS + claim["value"] / 100 + ends_seconds(run), "ends do not cost so much"
     if dear and notes:
         assert len(notes) == 1 and f"{lost:.3f} s of CPU time were counted by the job's cgroup alone" in notes[0], notes
         assert run.truth["processes"] > 1, "there was a child that may have been lost"
@@ -107,7 +112,9 @@ def check_what_is_said_of_the_loss(run, claim, lost):
         assert notes == [], "nothing differs beyond its error"
     if claim["key"] == "cgroup_cpu_seconds":
         known = "counted by the job's own cgroup, children that nobody waits for included"
-        assert claim["why"] == known or dear and re.fullmatch(f"{known}: [0-9.]+ s that are in no exit status", claim["why"]), claim
+        # Where ends cost more than the program allows for, perf, which misses them, cannot tell that nobody moved.
+        slow = run.end_seconds() / END_TIMES > ALLOWED_END_SECONDS
+        assert claim["why"] == known or (dear or slow) and claim["why"].startswith(known), claim
 
 
 @pytest.mark.parametrize("arguments", SHAPES.values(), ids=SHAPES.keys())
@@ -118,15 +125,15 @@ def test_cpu_of_the_own_cgroup_is_what_the_load_burnt(run_assay, as_root, argume
 
     ended = run.truth["processes"] + run.truth["threads"]
     check_who_claims(claim, rungs)
-    check_cpu(run, ends_seconds=END_SECONDS * ended)
+    check_cpu(run, ends_seconds=ends_seconds(run))
     check_processes(run)
     if arguments[0] not in FORGOTTEN:
-        error = APART_SECONDS + claim["value"] / 100 + END_SECONDS * ended
+        error = APART_SECONDS + claim["value"] / 100 + ends_seconds(run)
         for key in ("keeper_cpu_seconds", "tree_cpu_seconds"):
             assert abs(rungs[key]["value"] - claim["value"]) <= error, (key, rungs, run.info["notes"])
         check_what_is_said_of_the_loss(run, claim, claim["value"] - rungs["tree_cpu_seconds"]["value"])
     if "value" in rungs["perf_cpu_seconds"]:
-        error = APART_SECONDS + claim["value"] / 50 + 150e-6 * ended
+        error = APART_SECONDS + claim["value"] / 50 + max(150e-6 * ended, ends_seconds(run))
         # perf counts what a hypervisor took from the job as well; where that is much, or not in /proc/stat, a note says how far the two are apart.
         apart = rungs["perf_cpu_seconds"]["value"] - claim["value"]
         assert -error <= apart <= error + 3 * run.info["host_cpu"]["steal_seconds"] or says(run, "perf"), (rungs, run.info)
@@ -140,7 +147,8 @@ def test_what_nobody_waited_for_is_named_by_its_amount(run_assay, as_root, argum
     lost = run.headline["cpu_seconds"]["value"] - rungs["tree_cpu_seconds"]["value"]
 
     assert rungs["tree_cpu_seconds"]["quality"] == "lower_bound"
-    assert lost >= 0.9 * run.truth["cpu_seconds"], "the children did the work"
+    children_seconds = arguments[1] * arguments[2] / 1000
+    assert lost >= 0.9 * children_seconds, "the children did the work"
     assert f"{lost:.3f} s of CPU time were counted by the job's cgroup alone" in " ".join(run.info["notes"])
     assert run.headline["io_write_bytes"]["quality"] == "lower_bound", "no cgroup brings the I/O back"
 
@@ -164,7 +172,7 @@ def test_the_headline_is_what_the_cgroups_own_files_say(run_assay, as_root):
     headline = run.headline
 
     assert run.status == 0, run.stderr
-    assert usage / 1e9 <= headline["cpu_seconds"]["value"] <= usage / 1e9 + LAST_ACT_SECONDS
+    assert usage / 1e9 <= headline["cpu_seconds"]["value"] <= usage / 1e9 + max(LAST_ACT_SECONDS, 0.02 + 2 * run.end_seconds())
     assert headline["memory_peak_charged_bytes"]["value"] == peak, headline
     assert (headline["memory_peak_charged_bytes"]["quality"], headline["memory_peak_charged_bytes"]["key"]) == \
         ("exact", "cgroup_memory_peak_bytes")
@@ -180,7 +188,7 @@ def test_version_2_counts_the_same_cpu_time(run_assay, as_root):
 
     assert run.status == 0, run.stderr
     assert usage / 1e6 <= run.headline["cpu_seconds"]["value"] + 1e-6
-    assert run.headline["cpu_seconds"]["value"] <= usage / 1e6 + LAST_ACT_SECONDS
+    assert run.headline["cpu_seconds"]["value"] <= usage / 1e6 + max(LAST_ACT_SECONDS, 0.02 + 2 * run.end_seconds())
 
 
 def test_the_most_threads_alive_at_once_are_counted(run_assay, as_root):
