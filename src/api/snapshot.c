@@ -226,7 +226,9 @@ static int read_again_and_again(struct snapshot *s, struct error *err)
 		w->monitor.collect.pace.now = false;
 		if (!hand_on(s))
 			return 0;
-		wait_until(s, w->start_ns + s->taken * interval_ns);
+		/* The first one may take long to begin: what is asked for is the time between two. */
+		wait_until(s, s->taken == 1 ? s->before_ns + interval_ns
+					    : w->start_ns + s->taken * interval_ns);
 		if (s->stopped)
 			return 0;
 	}
