@@ -127,9 +127,25 @@ static bool inherited(const struct monitor *m, uint64_t largest)
 	return largest <= m->spawn_floor_bytes + MIB && m->spawn_floor_bytes > SPAWN_FLOOR_SMALL;
 }
 
-static const char *sure_key(const struct marks *marks)
+/* What the marks prove of the job; where resident sets hold memory twice, less than they show. */
+static uint64_t proven(const struct monitor *m, const struct marks *marks, const char **ret_key)
 {
-	return marks->once_bytes > marks->held.all ? "proc_rss_bytes" : "proc_pss_bytes";
+	const struct {
+		const char *key;
+		uint64_t bytes;
+	} all[] = {
+		{ "keeper_max_rss_bytes", marks_prove(marks, m->ledger.exits.max_rss_bytes) },
+		{ "proc_hwm_bytes", marks->sure_bytes },
+		{ "proc_pss_bytes", marks->held.all },
+		{ "proc_rss_bytes", marks->files_bytes },
+	};
+	size_t most = 0;
+
+	for (size_t i = 1; i < ARRAY_SIZE(all); i++)
+		if (all[i].bytes > all[most].bytes)
+			most = i;
+	*ret_key = all[most].key;
+	return all[most].bytes;
 }
 
 #define REPEATED_WORDS                                                                             \
@@ -174,36 +190,17 @@ void conclude_memory_parts(
 	add_part(info, "memory_peak_huge_bytes", most->huge, "proc_hugetlb_total_bytes");
 }
 
-#define UNCONFIRMED_WORDS                                                                          \
-	"by the peak of a resident set, as if nothing in it was mapped twice: no sample saw so "   \
-	"much"
-
-void conclude_unconfirmed(struct headline *h, uint64_t lower)
+/* A resident set counts memory as often as the process maps it; where no reading of PSS came near, nothing tells that it mapped none twice. */
+static void tell_of_unconfirmed(struct headline *h, const struct marks *marks)
 {
 	size_t used = strlen(h->why);
 
-	h->value.quality = ESTIMATE;
-	h->has_lower = true;
-	h->lower = lower;
-	snprintf(h->why + used, sizeof(h->why) - used, "%s" UNCONFIRMED_WORDS, used ? "; " : "");
-}
-
-/* The largest process alone, where that is more than any sum. A mark that nothing confirms is what it seems, unless sets were seen to hold memory twice. */
-static void take_largest(struct headline *h, const struct marks *marks, uint64_t largest,
-	const char *key, uint64_t steady)
-{
-	uint64_t sure = marks_sure(marks);
-	bool near = largest <= sure + MARKS_SLACK_BYTES;
-
-	h->value.n = sure;
-	h->key = sure_key(marks);
-	if (near || (!marks_confirm(marks, largest) && !marks_repeat(marks))) {
-		h->value.n = largest > sure ? largest : sure;
-		h->key = largest > sure ? key : h->key;
-	}
-	h->lower = near ? h->value.n : sure;
-	if (h->lower < steady)
-		h->lower = steady;
+	if (h->value.n <= marks->held.all + marks->held.all / 4 + 8 * MIB)
+		return;
+	snprintf(h->why + used, sizeof(h->why) - used,
+		"%sby the peak of a resident set between samples, as if nothing in it was mapped "
+		"twice",
+		used ? "; " : "");
 }
 
 static void conclude_memory_peak(
@@ -214,20 +211,16 @@ static void conclude_memory_peak(
 	uint64_t largest = largest_process(&m->ledger, &key);
 	uint64_t unmapped = unmapped_shared_bytes(m);
 	struct marks marks = ledger_marks(&m->ledger);
+	uint64_t by_marks = proven(m, &marks, &key);
 	/* Not the largest sum itself: what moved while a round was read may be in it twice. */
 	const struct memory_parts *most = &m->ledger.pss_round.most;
 	uint64_t steady = pss.quality != ABSENT ? most->all : 0;
-	struct headline *h = headline_add(
-		info, "memory_peak_bytes", BYTES, steady, LOWER_BOUND, "proc_pss_total_bytes");
+	bool by_pss = steady > 0 && steady >= by_marks;
+	struct headline *h = headline_add(info, "memory_peak_bytes", BYTES,
+		by_pss ? steady : by_marks, LOWER_BOUND, by_pss ? "proc_pss_total_bytes" : key);
 
 	h->has_lower = true;
-	h->lower = steady;
-	uint64_t sure = marks_sure(&marks);
-	struct headline alone = *h;
-	take_largest(&alone, &marks, largest, key, steady);
-	bool by_pss = steady > 0 && steady >= alone.value.n;
-	if (!by_pss)
-		*h = alone;
+	h->lower = h->value.n;
 	if (upper_is_known(m, info, v, running))
 		bound_from_above(m, h, largest);
 	else if (pss_rounds(&m->collect) > 0)
@@ -236,47 +229,43 @@ static void conclude_memory_peak(
 			(unsigned long long) pss_rounds(&m->collect));
 	if (!by_pss && inherited(m, largest)) {
 		h->value.quality = v->lost ? ESTIMATE : UPPER_BOUND;
-		h->lower = steady > sure ? steady : sure;
+		h->lower = steady;
 		snprintf(h->why, sizeof(h->why), "%s", INHERITED_WORDS);
-	} else if (h->lower < h->value.n) {
-		conclude_unconfirmed(h, h->lower);
 	}
 	tell_of_unmapped(info, h, unmapped);
-	if (by_pss || h->value.n == marks.held.all)
+	if (by_pss || by_marks == marks.held.all)
 		conclude_memory_parts(info, h, by_pss ? most : &marks.held);
 	tell_of_repeated(h, &marks);
+	if (!by_pss)
+		tell_of_unconfirmed(h, &marks);
 }
 
-/* A resident set that nothing confirms, or that holds memory twice, is no size, nor is one beside swapped memory and huge pages: what was read at one moment
+/* A resident set that holds memory twice is no size, nor is one beside swapped memory and huge pages: PSS of one process with these, or another's mark,
  * is below it, and the set with all that was ever swapped out, and all huge pages, above; but not above somebody who was lost. */
 static void lower_by_repeated(const struct monitor *m, const struct verdict *v, struct headline *h)
 {
 	struct marks marks = ledger_marks(&m->ledger);
-	uint64_t lower = marks_sure(&marks);
+	const char *key;
+	uint64_t lower = proven(m, &marks, &key);
 	uint64_t mark = h->value.n;
-	uint64_t slack = conclude_rss_batching_bytes(m);
-	bool outside = marks.outside_bytes > slack;
 
-	if (!outside && marks_confirm(&marks, mark))
+	uint64_t slack = conclude_rss_batching_bytes(m);
+
+	/* Another process that holds nothing twice may be as large. */
+	if (marks.outside_bytes <= slack && (!marks_repeat(&marks) || lower + slack >= mark))
 		return;
 	h->has_lower = true;
-	h->lower = lower;
 	h->has_upper = !v->lost;
 	h->upper = mark + slack + outside_at_most(m);
+	h->value.n = h->lower = lower;
 	if (h->upper < lower)
 		h->upper = lower;
-	snprintf(h->why, sizeof(h->why), "%s", v->lost ? v->lost_why : "");
-	if (lower >= mark || marks_repeat(&marks)) {
-		h->value.n = lower;
-		h->value.quality = LOWER_BOUND;
-		h->key = sure_key(&marks);
-	} else {
-		conclude_unconfirmed(h, lower);
-	}
-	if (outside)
-		snprintf(h->why + strlen(h->why), sizeof(h->why) - strlen(h->why), "%s%s",
-			h->why[0] ? "; " : "",
-			"with what was swapped out, and huge pages, at a sample");
+	h->value.quality = LOWER_BOUND;
+	h->key = key;
+	snprintf(h->why, sizeof(h->why), "%s",
+		v->lost               ? v->lost_why
+		: marks.outside_bytes ? "with what was swapped out, and huge pages, at a sample"
+				      : "");
 	tell_of_repeated(h, &marks);
 }
 

@@ -86,8 +86,6 @@ void conclude_sort_names(struct assay_run_info *info);
 void conclude_begin(struct monitor *m, struct assay_run_info *info);
 /* Time that no sample covers: the machine slept, or a budget left samples out. */
 void conclude_note_time(const struct monitor *m, struct assay_run_info *info);
-/* It is by a mark of a resident set, of which so much is sure. */
-void conclude_unconfirmed(struct headline *h, uint64_t lower);
 /* What of the peak was swapped out or huge pages, if any was: said beside it and on lines of their own. */
 void conclude_memory_parts(
 	struct assay_run_info *info, struct headline *h, const struct memory_parts *most);

@@ -185,22 +185,6 @@ static void lower_by_a_larger(struct rung *rung, const struct headline *claim)
 	snprintf(rung->why, sizeof(rung->why), "of what it saw: another process was larger");
 }
 
-/* Nothing confirms marks of resident sets that are above what is sure. */
-static void doubt_marks(struct rung *rung, const struct headline *claim)
-{
-	bool of_memory = strcmp(rung->quantity, "memory_process") == 0 ||
-			 strcmp(rung->key, "keeper_max_rss_bytes") == 0 ||
-			 strcmp(rung->key, "proc_hwm_bytes") == 0;
-
-	if (!of_memory || !claim->has_lower || claim->value.quality == EXACT ||
-		rung->value.n <= claim->lower ||
-		(rung->value.quality != EXACT && rung->value.quality != LOWER_BOUND))
-		return;
-	rung->value.quality = ESTIMATE;
-	snprintf(rung->why, sizeof(rung->why),
-		"of resident sets, as if nothing in them was mapped twice");
-}
-
 void conclude_rungs(struct monitor *m, struct assay_run_info *info, const struct verdict *v)
 {
 	const struct measures *ms = m->measures;
@@ -224,8 +208,6 @@ void conclude_rungs(struct monitor *m, struct assay_run_info *info, const struct
 			lower_by_a_larger(rung, claim);
 		if (claim)
 			tell_resident_set(rung, claim);
-		if (claim && !rung->in_use)
-			doubt_marks(rung, claim);
 		if (rung->value.quality == ABSENT && !m->states[ms->collector[row]].available)
 			snprintf(rung->why, sizeof(rung->why), "%s",
 				m->states[ms->collector[row]].why);

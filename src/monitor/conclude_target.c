@@ -121,40 +121,36 @@ static void conclude_memory_of(
 	struct monitor *m, struct assay_run_info *info, const struct account *a)
 {
 	struct marks marks = account_marks(a, &m->ledger);
-	uint64_t sure = marks_sure(&marks);
-	bool repeat = marks_repeat(&marks);
-	bool confirmed = a->hwm_max_bytes <= sure + MARKS_SLACK_BYTES;
-	/* One that nothing confirms is what it seems, unless sets were seen to hold memory twice. */
-	uint64_t mark = (repeat && !confirmed) || a->hwm_max_bytes < sure ? sure : a->hwm_max_bytes;
+	uint64_t mark = marks.sure_bytes < a->hwm_max_bytes ? marks.sure_bytes : a->hwm_max_bytes;
+
+	if (mark < marks.files_bytes)
+		mark = marks.files_bytes;
 	const struct memory_parts *parts = &a->pss_round.most;
 	bool by_pss = parts->all > mark;
 	uint64_t most = by_pss ? parts->all : mark;
-	uint64_t lower = confirmed ? mark : sure;
+	bool repeat = marks_repeat(&marks);
 	struct headline *h;
 
 	if (most > 0) {
 		h = headline_add(info, "memory_peak_bytes", BYTES, most, LOWER_BOUND,
 			by_pss ? "proc_pss_total_bytes" : "proc_hwm_bytes");
 		h->has_lower = true;
-		h->lower = by_pss ? most : lower > parts->all ? lower : parts->all;
+		h->lower = most;
 		snprintf(h->why, sizeof(h->why), PEAK_WHY,
 			(unsigned long long) pss_rounds(&m->collect));
-		if (h->lower < most)
-			conclude_unconfirmed(h, h->lower);
 		if (by_pss)
 			conclude_memory_parts(info, h, parts);
 	}
 	if (a->hwm_max_bytes > 0) {
 		/* Of a set that holds memory twice the mark is no bound; what is outside of it counts as well. */
-		bool held = marks.held.all >= mark;
-		h = headline_add(info, "memory_peak_process_bytes", BYTES, mark, LOWER_BOUND,
+		bool held = marks.held.all > mark;
+		h = headline_add(info, "memory_peak_process_bytes", BYTES,
+			held ? marks.held.all : mark, LOWER_BOUND,
 			held ? "proc_pss_bytes" : "proc_hwm_bytes");
 		snprintf(h->why, sizeof(h->why),
 			"while it was watched; what a process was at after its last sample is not "
 			"in it%s",
 			repeat ? "; resident sets held memory more than once" : "");
-		if (lower < mark)
-			conclude_unconfirmed(h, lower);
 	}
 	conclude_charged_of(m, info);
 }

@@ -137,7 +137,7 @@ static uint64_t above(uint64_t n, uint64_t of)
 }
 
 /* What its mappings repeat. Too many to be listed may repeat anything; those that are closed to us pass for what they seem. */
-static uint64_t read_repeated(const struct ledger *l, struct process *p)
+static uint64_t read_repeated(const struct ledger *l, const struct process *p)
 {
 	uint64_t bytes;
 	int fd = root_file(l->roots->proc, "%d/maps", (int) p->reader);
@@ -145,8 +145,7 @@ static uint64_t read_repeated(const struct ledger *l, struct process *p)
 
 	if (fd >= 0)
 		close(fd);
-	p->maps_closed = r == -EACCES || r == -EPERM;
-	if (p->maps_closed)
+	if (r == -EACCES || r == -EPERM)
 		return 0;
 	return r < 0 ? UINT64_MAX : bytes;
 }
@@ -160,8 +159,6 @@ static uint64_t repeated_by_mappings(struct ledger *l, struct process *p, uint64
 	if (suspect <= EXCESS_MIN_BYTES)
 		return 0;
 	if (other_image || suspect > p->maps_excess_bytes + p->maps_excess_bytes / 8) {
-		if (process_cpu_clock(p->pid, &p->maps_cpu_ns) < 0)
-			p->maps_cpu_ns = 0;
 		p->maps_excess_bytes = suspect;
 		p->maps_stack_start = p->stat.stack_start;
 		p->maps_repeated_bytes = read_repeated(l, p);
@@ -172,39 +169,17 @@ static uint64_t repeated_by_mappings(struct ledger *l, struct process *p, uint64
 /* PSS is read rarely; mappings alone are cheap, and who has this much of files and shared memory may have it twice. */
 #define FILES_MIN_BYTES (UINT64_C(32) << 20)
 
-static bool merges_pages(const struct ledger *l)
-{
-	char text[SMALL_TEXT_SIZE];
-	ssize_t n = read_root_file(l->roots->sys, "kernel/mm/ksm/pages_shared", text, sizeof(text));
-
-	return n > 0 && text[0] != '0';
-}
-
-/* Whether the process did nothing since its CPU clock was at this. */
-static bool has_rested(const struct process *p, uint64_t since_ns)
-{
-	uint64_t cpu_ns;
-
-	return since_ns > 0 && process_cpu_clock(p->pid, &cpu_ns) == 0 && cpu_ns == since_ns;
-}
-
-/* Of a status that was read when the CPU clock was at `before_ns` or later: what it maps may be another by the time that its mappings are read, unless it
- * rests. Anonymous memory is mapped once, but for what is merged. */
-static void note_mappings(struct ledger *l, struct process *p, uint64_t before_ns)
+static void note_mappings(struct ledger *l, struct process *p)
 {
 	uint64_t files = p->status.rss_file_bytes + p->status.rss_shmem_bytes;
-	uint64_t once = p->status.rss_anon_bytes;
 
-	if (files >= FILES_MIN_BYTES) {
-		uint64_t repeated = lesser(files, repeated_by_mappings(l, p, files));
+	if (files < FILES_MIN_BYTES)
+		return;
+	uint64_t repeated = lesser(files, repeated_by_mappings(l, p, files));
 
-		raise_to(&p->repeated_bytes, repeated);
-		/* What came since the mappings were looked at may be of new ones, which repeat others, where it shares its address space with one that did not rest. */
-		if (!p->maps_closed && p->maps_cpu_ns == before_ns && has_rested(p, before_ns))
-			once += above(lesser(files, p->maps_excess_bytes), repeated);
-	}
-	if (once > p->once_bytes && !merges_pages(l))
-		p->once_bytes = once;
+	raise_to(&p->repeated_bytes, repeated);
+	/* What came since the mappings were looked at may be of new ones, which repeat others. */
+	raise_to(&p->files_once_bytes, above(lesser(files, p->maps_excess_bytes), repeated));
 }
 
 /* The file costs as much as all the others together, and most of what it holds is a high-water mark, which waits; but no longer than this. */
@@ -252,10 +227,6 @@ void process_read_status(struct ledger *l, struct process *p, bool at_once)
 
 	if (p->status_tick == l->ticks || (read_before && !at_once && !status_is_due(l, p)))
 		return;
-	uint64_t before_ns;
-
-	if (process_cpu_clock(p->pid, &before_ns) < 0)
-		before_ns = 0;
 	ssize_t n = read_file_once(l, p, "status", text, sizeof(text));
 	struct proc_status status;
 
@@ -284,7 +255,7 @@ void process_read_status(struct ledger *l, struct process *p, bool at_once)
 	p->has_status = true;
 	if (!status.has_memory)
 		return;
-	note_mappings(l, p, before_ns);
+	note_mappings(l, p);
 	if (!read_before && !p->born_in_run)
 		p->hwm_before = status.hwm_bytes;
 	if (p->share.mark_at_joining == UINT64_MAX)
@@ -298,51 +269,14 @@ void process_read_status(struct ledger *l, struct process *p, bool at_once)
 static uint64_t repeated_by_merging(const struct ledger *l, const struct smaps_rollup *s)
 {
 	uint64_t excess = above(s->anonymous, s->pss_anon);
+	char text[SMALL_TEXT_SIZE];
 
 	if (excess <= EXCESS_MIN_BYTES)
 		return 0;
 	if (s->has_ksm)
 		return excess < s->ksm ? excess : s->ksm;
-	return merges_pages(l) ? excess : 0;
-}
-
-/* A fault on a file maps so many pages around it. */
-#define PAGES_AROUND 16
-
-/* What came, went or moved in the process while its mappings were walked, at most: it may have been met twice, or before another mapping of it was there.
- * Its stat is of the look before. */
-static uint64_t moved_meanwhile(const struct ledger *l, const struct process *p)
-{
-	const struct smaps_rollup *s = &p->smaps;
-	uint64_t page = (uint64_t) sysconf(_SC_PAGESIZE);
-	char text[1024];
-	char path[32];
-	struct proc_stat now;
-
-	if (has_rested(p, p->cpu_ns))
-		return 0;
-	snprintf(path, sizeof(path), "%d/stat", (int) p->pid);
-	ssize_t n = read_root_file(l->roots->proc, path, text, sizeof(text));
-	if (n <= 0 || proc_stat_parse(text, (size_t) n, &now) < 0)
-		return UINT64_MAX;
-	uint64_t faults = above(now.minor_faults, p->stat.minor_faults) +
-			  above(now.major_faults, p->stat.major_faults);
-	uint64_t files = lesser(above(s->rss, s->anonymous), faults * PAGES_AROUND * page);
-	return faults * page + files + above(now.rss_pages, p->stat.rss_pages) * page +
-	       above(p->stat.rss_pages, now.rss_pages) * page;
-}
-
-static void note_held(struct ledger *l, struct process *p, uint64_t outside)
-{
-	const struct smaps_rollup *s = &p->smaps;
-
-	if (p->held.all >= s->pss + outside)
-		return;
-	uint64_t all = above(s->pss + outside, moved_meanwhile(l, p));
-	if (p->held.all < all)
-		p->held = (struct memory_parts){
-			.all = all, .swapped = s->swap_pss, .huge = outside - s->swap_pss
-		};
+	ssize_t n = read_root_file(l->roots->sys, "kernel/mm/ksm/pages_shared", text, sizeof(text));
+	return n > 0 && text[0] != '0' ? excess : 0;
 }
 
 static void note_size(struct ledger *l, struct process *p)
@@ -354,7 +288,10 @@ static void note_size(struct ledger *l, struct process *p)
 
 	p->huge_shared_bytes = above(s->shared_hugetlb, repeated);
 	uint64_t outside = s->swap_pss + s->private_hugetlb + p->huge_shared_bytes;
-	note_held(l, p, outside);
+	if (p->held.all < s->pss + outside)
+		p->held = (struct memory_parts){ .all = s->pss + outside,
+			.swapped = s->swap_pss,
+			.huge = outside - s->swap_pss };
 	raise_to(&p->outside_max_bytes, outside);
 	repeated = lesser(repeated, files);
 	if (s->has_pss_split)

@@ -114,28 +114,6 @@ def test_of_few_samples_more_is_added_than_of_many(records):
     assert records.json(many)["memory_bytes"]["stands_on"] == pytest.approx(1110 * MIB)
 
 
-@pytest.mark.parametrize("key", ["keeper_max_rss_bytes", "proc_hwm_bytes"])
-@pytest.mark.parametrize("bounds", [{"upper": 1010 * MIB}, {"upper": 3000 * MIB}, {}], ids=["near", "far", "none"])
-def test_a_mark_that_nothing_confirmed_is_asked_for_as_one_that_was(records, key, bounds):
-    """It may hold some memory twice, and is never less than the process had."""
-    def runs(quality, lower):
-        return [records.write(headline={"memory_peak_bytes": value(1000 * MIB, key, quality, lower=lower, **bounds)}, ticks=25) for _ in range(20)]
-    confirmed, unconfirmed = (records.json(*runs(*of))["memory_bytes"] for of in (("lower_bound", 1000 * MIB), ("estimate", 2 * MIB)))
-
-    assert unconfirmed["request"] == confirmed["request"] > 1000 * MIB
-    assert unconfirmed["stands_on"] == confirmed["stands_on"]
-
-
-def test_of_one_process_alone_a_mark_that_nothing_confirmed_is_enough(records):
-    def runs(*quality, **bounds):
-        headline = {"memory_peak_process_bytes": value(1000 * MIB, "keeper_max_rss_bytes", *quality, **bounds), "processes": value(1, "keeper_processes")}
-        return [records.write(headline=headline) for _ in range(20)]
-    confirmed = records.json(*runs())["memory_bytes"]
-    unconfirmed = records.json(*runs("estimate", lower=2 * MIB, upper=1001 * MIB))["memory_bytes"]
-
-    assert unconfirmed["request"] == confirmed["request"] > 1000 * MIB
-
-
 def test_memory_measured_in_processes_gets_what_the_kernel_needs_for_them(records):
     run = records.write(headline={"memory_peak_bytes": value(1000 * MIB, "proc_hwm_bytes", "exact")})
 

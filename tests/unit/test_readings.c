@@ -3,8 +3,6 @@
 #include "made_tree.h"
 
 #include <errno.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -78,55 +76,8 @@ static void show_shared_memory(struct bare_proc *b, unsigned kib)
 	assert_true(b->p->has_status);
 }
 
-/* A child that waits for its end, so that its CPU clock stands still. */
-static pid_t resting_pid(void)
-{
-	pid_t pid = fork();
-
-	assert_true(pid >= 0);
-	if (pid == 0)
-		for (;;)
-			pause();
-	/* It runs no more once it sleeps. */
-	for (char state = 0; state != 'S';) {
-		char path[64];
-		snprintf(path, sizeof(path), "/proc/%d/stat", (int) pid);
-		FILE *f = fopen(path, "r");
-		assert_non_null(f);
-		assert_int_equal(fscanf(f, "%*d %*s %c", &state), 1);
-		fclose(f);
-		sched_yield();
-	}
-	return pid;
-}
-
-static void end_resting(pid_t pid)
-{
-	kill(pid, SIGKILL);
-	assert_int_equal(waitpid(pid, NULL, 0), pid);
-}
-
-/* 100 MiB of shared memory, mapped once and then once more by who shares its address space: so little more is resident by then that the mappings are not
- * listed again. */
+/* 100 MiB of shared memory, mapped once and then once more: so little more is resident by then that the mappings are not listed again. */
 static void what_came_since_the_mappings_were_listed_proves_nothing(void **state)
-{
-	struct bare_proc b;
-	pid_t pid = resting_pid();
-
-	(void) state;
-	lay_out(&b, pid);
-	tree_put_at(&b.tree, "10000000-16400000 rw-s 00000000 00:01 7 /memfd\n", "proc/%d/maps",
-		(int) b.p->pid);
-	show_shared_memory(&b, 100 << 10);
-	assert_int_equal(b.p->once_bytes, UINT64_C(100) << 20);
-	show_shared_memory(&b, 110 << 10);
-	assert_int_equal(b.p->once_bytes, UINT64_C(100) << 20);
-	take_away(&b);
-	end_resting(pid);
-}
-
-/* Its mappings may be others than when its status was read. */
-static void mappings_of_who_does_not_rest_prove_nothing(void **state)
 {
 	struct bare_proc b;
 
@@ -135,7 +86,9 @@ static void mappings_of_who_does_not_rest_prove_nothing(void **state)
 	tree_put_at(&b.tree, "10000000-16400000 rw-s 00000000 00:01 7 /memfd\n", "proc/%d/maps",
 		(int) b.p->pid);
 	show_shared_memory(&b, 100 << 10);
-	assert_int_equal(b.p->once_bytes, 0);
+	assert_int_equal(b.p->files_once_bytes, UINT64_C(100) << 20);
+	show_shared_memory(&b, 110 << 10);
+	assert_int_equal(b.p->files_once_bytes, UINT64_C(100) << 20);
 	take_away(&b);
 }
 
@@ -327,7 +280,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_missing_file_of_a_living_process_is_no_death),
 		cmocka_unit_test(what_came_since_the_mappings_were_listed_proves_nothing),
-		cmocka_unit_test(mappings_of_who_does_not_rest_prove_nothing),
 		cmocka_unit_test(a_missing_file_of_a_process_that_is_gone_is_its_death),
 		cmocka_unit_test(a_zombie_that_was_reaped_meanwhile_has_no_io_of_its_own),
 		cmocka_unit_test(the_last_io_of_a_zombie_that_is_still_there_stands),

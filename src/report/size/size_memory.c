@@ -27,13 +27,6 @@ static struct size_fact take_lasting(const json_t *info)
 	return size_is_known(&fact) ? fact : size_take(summary, LASTING_HIGHEST, SIZE_BYTES_MAX);
 }
 
-/* A mark that nothing confirmed may hold some memory twice, and never less than the process had. */
-static bool is_unconfirmed_mark(const struct size_fact *fact)
-{
-	return fact->quality == ESTIMATE && (strcmp(fact->key, "keeper_max_rss_bytes") == 0 ||
-						    strcmp(fact->key, "proc_hwm_bytes") == 0);
-}
-
 /* The largest process, where nothing is told of the whole job. */
 static struct size_fact take_largest_process(const json_t *headline)
 {
@@ -45,8 +38,6 @@ static struct size_fact take_largest_process(const json_t *headline)
 	if (size_is_known(&fact) && !is_alone) {
 		fact.quality = LOWER_BOUND;
 		fact.upper = (double) INFINITY;
-	} else if (is_unconfirmed_mark(&fact)) {
-		fact.upper = fact.value;
 	}
 	return fact;
 }
@@ -145,8 +136,7 @@ static struct size_fact take_held(const json_t *info)
 		json_object_get(info, "headline"), "memory_peak_charged_bytes", SIZE_BYTES_MAX);
 	double lasting;
 
-	if (size_is_known(&fact) && (fact.quality == SAMPLED || fact.quality == LOWER_BOUND ||
-					    is_unconfirmed_mark(&fact)))
+	if (size_is_known(&fact) && (fact.quality == SAMPLED || fact.quality == LOWER_BOUND))
 		fact.samples = size_sane(info_number(info, "self", "ticks"), SIZE_BYTES_MAX);
 	if (!size_is_known(&fact) || !size_is_known(&charged) || charged.quality != EXACT ||
 		!info_has_own_cgroup(info))
