@@ -239,7 +239,7 @@ static void add_marks(const struct account *a, const struct process *p, struct m
 
 	if (p->share.late_marks & a->bit) {
 		since.hwm_bytes = share_mark(a, p);
-		since.once_bytes = 0;
+		since.files_once_bytes = 0;
 		since.held = (struct memory_parts){ 0 };
 	}
 	marks_add(marks, &since);

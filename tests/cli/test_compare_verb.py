@@ -81,8 +81,7 @@ def test_two_real_runs_differ_in_what_their_loads_differ_in(run_assay, records):
     assert peak["section"] == "memory"
     assert 79 << 20 < peak["differences"][0]["change"] < 85 << 20
     assert difference(compared, "memory_peak_process_bytes")["verdict"] == "higher"
-    # A tenth of a second: whether a sample came while it held its memory is chance.
-    assert peak["groups"]["A"]["quality"] in ("exact", "estimate") and peak["groups"]["A"]["key"]
+    assert peak["groups"]["A"]["quality"] == "exact" and peak["groups"]["A"]["key"]
 
 
 def test_what_is_the_same_is_left_out_unless_all_is_asked_for(records):

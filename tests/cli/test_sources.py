@@ -26,8 +26,7 @@ def test_the_source_in_use_and_the_headline_say_the_same(run_assay, user, progra
         assert (used["key"], used["value"], used["quality"]) == (claim["key"], claim["value"], claim["quality"]), (used, claim)
     used, = [rung for rung in rungs["memory_peak"] if rung["in_use"]]
     assert used["key"] in by, rungs["memory_peak"]
-    # Which samples came in the moment of the peak is chance; where none did, nothing tells whether the mark holds memory twice.
-    assert used["quality"] == "lower_bound" or (used["quality"] == "estimate" and program == ONE), used
+    assert used["quality"] == "lower_bound", used
     for other in rungs["memory_peak"]:
         assert other["in_use"] or other["quality"] != "lower_bound" or other["value"] <= used["value"], rungs["memory_peak"]
 

@@ -150,7 +150,7 @@ static void who_joins_brings_no_mark_of_before(void **state)
 
 	begin(&s, "group:5", "user:0");
 	struct process *p = newborn(&s, 11, 1, B);
-	p->hwm_bytes = p->held.all = p->once_bytes = 300 << 20;
+	p->hwm_bytes = p->held.all = 300 << 20;
 	look(&s);
 	account_join(&s.accounts[0], &s.ledger, p, false);
 	look(&s);
@@ -159,14 +159,14 @@ static void who_joins_brings_no_mark_of_before(void **state)
 	look(&s);
 	assert_int_equal(s.accounts[0].hwm_max_bytes, 0);
 	assert_int_equal(s.accounts[1].hwm_max_bytes, 310 << 20);
-	assert_int_equal(account_marks(&s.accounts[0], &s.ledger).once_bytes, 0);
+	assert_int_equal(account_marks(&s.accounts[0], &s.ledger).sure_bytes, 0);
 	assert_int_equal(account_marks(&s.accounts[0], &s.ledger).held.all, 0);
-	assert_int_equal(account_marks(&s.accounts[1], &s.ledger).once_bytes, 300 << 20);
+	assert_int_equal(account_marks(&s.accounts[1], &s.ledger).sure_bytes, 310 << 20);
 	assert_int_equal(account_marks(&s.accounts[1], &s.ledger).held.all, 300 << 20);
 	p->hwm_bytes = 320 << 20;
 	gone(&s, p);
 	look(&s);
-	assert_int_equal(account_marks(&s.accounts[0], &s.ledger).once_bytes, 0);
+	assert_int_equal(account_marks(&s.accounts[0], &s.ledger).sure_bytes, 320 << 20);
 	assert_int_equal(s.accounts[0].names[0].peak_rss_bytes, 320 << 20);
 	end(&s);
 }
