@@ -124,7 +124,8 @@ class Stage:
         tag = f"attach{self.numbers}"
         prefix = f"{self.room.parent}/{tag}-"
         argv = [str(self.run_assay.assay), "attach", *(["-q"] if quiet else []), "-p", prefix, *options, *map(str, words)]
-        watch = Watch(self.run_assay.spawn(argv, tag, user=user, **popen), prefix, self.room.parent, tag)
+        watch = Watch(self.run_assay.spawn(argv, tag, user=user, **popen), prefix, self.room.parent, tag,
+                      self.run_assay.load_path)
         self.watches.append(watch)
         if ready:
             watch.begun()

@@ -63,7 +63,8 @@ def test_forks_of_one_size_are_beyond_a_limit_together(run_assay):
     run = run_assay(["LOAD", "TRUTH", "memory-likes", "60", "4", "60000"], [*OFTEN, "--limit", "memory=150M"])
 
     assert run.status == LIMIT_HIT
-    assert 200 * MIB < run.info["limit"]["value"] < 280 * MIB
+    # More than one of them holds, and seen as soon as it is beyond the limit.
+    assert 150 * MIB < run.info["limit"]["value"] < 280 * MIB
 
 
 def test_a_target_that_is_attached_to_has_a_shared_address_space_once(run_assay, stage, user):
