@@ -75,11 +75,11 @@ static void forget(struct monitor *m, size_t i)
 
 bool opening_one(struct monitor *m, size_t i)
 {
-	struct collector_state *s = &m->states[i];
 	struct error err = { 0 };
 
 	if (m->opened[i] || !m->active[i])
 		return m->opened[i];
+	struct collector_state *s = &m->states[i];
 	int r = has_one_each(m, i) ? open_for_each(m, i, &err) : open_for_all(m, i, &err);
 	if (r == 0)
 		return m->opened[i] = true;
