@@ -15,7 +15,7 @@ import jsonschema
 import pytest
 
 REPOSITORY = Path(__file__).resolve().parent.parent
-DEADLINE_SECONDS = 20
+DEADLINE_SECONDS = 60
 # How many times longer than on hardware the kernel takes to start and end a process, where the tests run in an emulated machine.
 SLOWNESS = int(os.environ.get("ASSAY_TEST_SLOWNESS", "1"))
 # What a load cannot see of its own beginning and end is below 1 ms of it.
@@ -44,11 +44,6 @@ class User:
 def skip_with_a_sanitizer(assay, why):
     if b"__asan_init" in Path(assay).read_bytes():
         pytest.skip(f"an address sanitizer {why}")
-
-
-def ends_are_dear(run, claim):
-    """The machine is so slow just now that perf misses more of each end than the program allows for: then it cannot tell."""
-    return claim["quality"] == "lower_bound" and "perf counted" in claim["why"] and run.truth["end_ns"] / 1e9 > ALLOWED_END_SECONDS
 
 
 def wait_for(condition, what):
@@ -196,9 +191,19 @@ class Run:
 
     def end_seconds(self):
         """What the end of a small process costs on this machine just now, which no process can tell of itself: some times the most of a few measured ones."""
+        if self.truth and "end_ns" in self.truth:
+            return END_TIMES * self.truth["end_ns"] / 1e9
         with tempfile.NamedTemporaryFile("r") as truth:
             subprocess.run([self.load_path, truth.name, "known-ends-cost"], check=True)
             return END_TIMES * json.loads(truth.read())["end_ns"] / 1e9
+
+    def ends_are_dear(self):
+        """The machine is so slow just now that perf, which sees no end, misses more of each than the program allows for: then it cannot tell."""
+        return self.end_seconds() > END_TIMES * ALLOWED_END_SECONDS
+
+    def perf_misses_ends(self, claim):
+        """It is a bound for no other reason than that."""
+        return claim["quality"] == "lower_bound" and "perf counted" in claim["why"] and self.ends_are_dear()
 
 
 class Started:
@@ -227,7 +232,7 @@ class Started:
             self.process.wait()
             raise
 
-    def finish(self, timeout=60, complete=True):
+    def finish(self, timeout=180, complete=True):
         """Waits for the end; with `complete` the record must be there, whole and consistent."""
         status = self.wait(timeout)
         info, usage = read_info(self.prefix), read_usage(self.prefix, torn_end=not complete)

@@ -175,7 +175,7 @@ void conclude_say_unseen(const struct verdict *v, struct headline *h)
 		unseen,
 		s->ends_known || s->cgroup_exact || conclude_cgroup_has_no_room(s)
 			? ""
-			: ", in programs that are setuid or may not be read not at all");
+			: "; those of programs that are setuid or may not be read never are");
 }
 
 static void add_cpu(const struct monitor *m, struct assay_run_info *info, const struct verdict *v,

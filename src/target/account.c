@@ -235,13 +235,14 @@ void share_end_of_past(struct account *a, const struct ledger *l, struct process
 /* Its mark stands for a target it joined when it has risen there; what it held of before and what it holds now are not kept apart. */
 static void add_marks(const struct account *a, const struct process *p, struct marks *marks)
 {
-	struct process since = *p;
-
-	if (p->share.late_marks & a->bit) {
-		since.hwm_bytes = share_mark(a, p);
-		since.files_once_bytes = 0;
-		since.held = (struct memory_parts){ 0 };
+	if (!(p->share.late_marks & a->bit)) {
+		marks_add(marks, p);
+		return;
 	}
+	struct process since = *p;
+	since.hwm_bytes = share_mark(a, p);
+	since.files_once_bytes = 0;
+	since.held = (struct memory_parts){ 0 };
 	marks_add(marks, &since);
 }
 

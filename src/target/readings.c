@@ -130,6 +130,8 @@ static void raise_to(uint64_t *at, uint64_t n)
 
 /* Where a resident set is so far above PSS, its mappings are looked at. */
 #define EXCESS_MIN_BYTES (UINT64_C(4) << 20)
+/* And again when it has grown by one part in so many: what came since then is not counted, as often as it may be mapped. A doubling costs 90 looks. */
+#define EXCESS_SHARE 128
 
 static uint64_t above(uint64_t n, uint64_t of)
 {
@@ -158,7 +160,7 @@ static uint64_t repeated_by_mappings(struct ledger *l, struct process *p, uint64
 
 	if (suspect <= EXCESS_MIN_BYTES)
 		return 0;
-	if (other_image || suspect > p->maps_excess_bytes + p->maps_excess_bytes / 8) {
+	if (other_image || suspect > p->maps_excess_bytes + p->maps_excess_bytes / EXCESS_SHARE) {
 		p->maps_excess_bytes = suspect;
 		p->maps_stack_start = p->stat.stack_start;
 		p->maps_repeated_bytes = read_repeated(l, p);

@@ -43,7 +43,7 @@ class Caller:
     def fill(self, text):
         return text.replace("HERE", str(self.here)) if isinstance(text, str) else text
 
-    def __call__(self, *words, env=None, user=None, timeout=30):
+    def __call__(self, *words, env=None, user=None, timeout=60):
         environment = self.run_assay.environment({"HOME": str(self.here / "home")})
         environment.update({name: self.fill(text) for name, text in (env or {}).items()})
         process = self.run_assay.spawn([str(self.program), *map(self.fill, words)], "called", cwd=self.here,

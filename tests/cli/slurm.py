@@ -72,7 +72,7 @@ class Slurm:
     def stop(self):
         for process in reversed(self.running):
             process.terminate()
-            process.wait(30)
+            process.wait(60)
 
     def call(self, name, *words):
         return subprocess.run([PROGRAMS[name], *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=60,

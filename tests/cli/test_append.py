@@ -64,7 +64,7 @@ class Joining:
         """Returns the exit status and what was said."""
         if by:
             self.process.send_signal(by)
-        status = self.process.wait(30)
+        status = self.process.wait(60)
         return status, (self.room / f"{self.tag}.stderr").read_text(encoding="utf-8")
 
 
@@ -718,7 +718,7 @@ def test_empty_series_that_somebody_has_just_taken_is_his(attach, burner, room):
 def test_clobber_after_all_replaces_a_continued_record(attach, burner, record, run_assay, assay):
     attach.start(record, burner.pid).end()
     process = run_assay.spawn([str(assay), "attach", "--clobber", "-p", record, "--for", "0.2", str(burner.pid)], "clobber")
-    assert process.wait(30) == 0
+    assert process.wait(60) == 0
     assert "segments" not in parse(Path(f"{record}info.json").read_text(encoding="utf-8"), "assay-run")
 
 

@@ -98,7 +98,7 @@ def test_what_a_member_uses_as_another_user_is_not_the_first_ones(assay, room):
         as_root = order("burn", 0.3)
         order("become", 65534)
         order("burn", 0.5)
-        assert attached.wait(30) == 0
+        assert attached.wait(60) == 0
     finally:
         changer.kill()
         changer.wait()
@@ -152,5 +152,5 @@ def test_sigquit_ends_a_watch_with_a_whole_record(assay, room, sleepers):
     wait_for(lambda: (room / "a-info.json").exists(), "the watch to begin")
     attached.send_signal(signal.SIGQUIT)
 
-    assert attached.wait(30) == 0
+    assert attached.wait(60) == 0
     assert read_info(f"{room}/a-")["state"] == "done"

@@ -70,7 +70,7 @@ def test_a_job_that_survives_timeouts_first_signal_gets_it_as_often_as_without_u
         script = f"timeout -s TERM -k 0.5 0.5 RUN '{sys.executable}' '{program}' '{log}'"
         process = both.run_assay.spawn(["bash", "-c", script.replace("RUN", words)], log.name)
         wait_for(lambda: log.exists() and f"\n{int(signal.SIGTERM)}\n" in log.read_text(), "the signal")
-        process.wait(30)
+        process.wait(60)
         assert 1 <= log.read_text().split("\n").count(str(int(signal.SIGTERM))) <= 2
 
 
@@ -136,7 +136,7 @@ def test_an_interrupted_make_ends_like_one_without_us(run_assay, room):
         os.killpg(process.pid, signal.SIGINT)
         wait_for(lambda: not has_pending(process.pid, signal.SIGINT), "make to take the signal")
         (room / "go").touch()
-        ends.append((process.wait(20), (room / f"{name}.stderr").read_text().replace(name, "X")))
+        ends.append((process.wait(60), (room / f"{name}.stderr").read_text().replace(name, "X")))
         (room / "go").unlink()
         (room / "ready").unlink()
 
@@ -197,7 +197,7 @@ def test_in_a_directory_where_nothing_can_be_written_the_command_runs_all_the_sa
     argv = [str(run_assay.assay), "run", "--", "sh", "-c", "echo out; exit 5"]
     process = run_assay.spawn(argv, "closed", user=ordinary_user, cwd=closed)
 
-    assert process.wait(30) == 5
+    assert process.wait(60) == 5
     assert (room / "closed.stdout").read_bytes() == b"out\n"
     assert b"continuing without a record" in (room / "closed.stderr").read_bytes()
     assert os.listdir(closed) == []

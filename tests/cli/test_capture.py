@@ -98,7 +98,7 @@ def test_the_job_has_three_descriptors_and_a_terminal_where_nothing_is_kept(run_
     try:
         process = start(run_assay, python(ABOUT_DESCRIPTORS, room / "said"), ["-c", capture, "-o", passed],
                         stdin=slave, stdout=slave, stderr=slave)
-        assert process.wait(30) == 0
+        assert process.wait(60) == 0
         said = json.loads((room / "said").read_text())
         name = os.ttyname(slave)
     finally:
@@ -116,7 +116,7 @@ def test_without_capture_there_is_no_pump_and_no_file(run_assay, room):
     process = start(run_assay, ["sh", "-c", "read x"], stdin=subprocess.PIPE)
     wait_for(lambda: read_info(f"{room}/kept-"), "the info file")
     assert pumps(process.pid) == []
-    process.communicate(b"\n", timeout=30)
+    process.communicate(b"\n", timeout=60)
     assert sorted(path.name for path in room.iterdir()) == ["kept-info.json", "kept-usage.jsonl"]
     assert "outputs" not in read_info(f"{room}/kept-")
 
@@ -189,7 +189,7 @@ def test_a_prompt_without_a_newline_is_seen_before_its_answer_is_read(run_assay)
     prompt = b""
     while len(prompt) < 6:
         prompt += process.stdout.read(6 - len(prompt))
-    out, _ = process.communicate(b"you\n", timeout=30)
+    out, _ = process.communicate(b"you\n", timeout=60)
 
     assert (prompt, out) == (b"name? ", b"hello you\n")
     assert kept(run_assay, "stdout") == b"name? hello you\n"
@@ -299,7 +299,7 @@ def test_a_disk_that_has_room_again_takes_what_comes_later(run_assay, disk_of, r
     size = file.stat().st_size
     filler.unlink()
     process.stdin.write(b"x")
-    out, _ = process.communicate(timeout=30)
+    out, _ = process.communicate(timeout=60)
     [output] = read_info(f"{small_disk}/r-")["outputs"]
 
     assert out == b"last\n"
@@ -313,7 +313,7 @@ def test_a_reader_that_goes_early_ends_the_job_as_without_us(run_assay, room):
     assert process.stdout.read(2) == b"y\n"
     process.stdout.close()
 
-    assert process.wait(30) == -signal.SIGPIPE
+    assert process.wait(60) == -signal.SIGPIPE
     [output] = read_info(f"{room}/kept-")["outputs"]
     assert output["reader_gone"] is True
     assert output["open"] is False
@@ -333,7 +333,7 @@ def test_a_quiet_job_learns_at_its_next_write_that_the_reader_has_gone(run_assay
     process.stdin.close()
 
     assert process.stderr.read() == b""
-    assert process.wait(30) == -signal.SIGPIPE
+    assert process.wait(60) == -signal.SIGPIPE
     assert kept(run_assay, "stdout") == b"one\n"
 
 
@@ -345,7 +345,7 @@ def test_a_background_process_that_holds_the_output_is_not_waited_for_and_not_cu
     with open(room / "out", "wb") as out:
         process = start(run_assay, ["sh", "-c", SURVIVOR], ["-c", "stdout"], stdin=gate_read, stdout=out)
     os.close(gate_read)
-    assert process.wait(30) == 0
+    assert process.wait(60) == 0
     [output] = read_info(f"{room}/kept-")["outputs"]
     first = (room / "out").read_bytes(), kept(run_assay, "stdout")
     os.write(gate_write, b"\n")
@@ -362,7 +362,7 @@ def test_who_reads_our_output_waits_for_a_background_process_only_where_it_gets_
     gate_read, gate_write = os.pipe()
     process = start(run_assay, ["sh", "-c", SURVIVOR], ["-c", "all", "-o", passed], stdin=gate_read, bufsize=0)
     os.close(gate_read)
-    assert process.wait(30) == 0
+    assert process.wait(60) == 0
     os.set_blocking(process.stdout.fileno(), False)
     got = process.stdout.read(100)
     # None: nothing there, but somebody still holds the other end; b"": nobody does.
@@ -383,7 +383,7 @@ def test_who_reads_our_output_sees_its_end_when_the_job_closes_it(run_assay):
     assert process.stdout.read(5) == b"said\n"
     assert process.stdout.read(5) == b"", "the job still runs"
     assert process.poll() is None
-    process.communicate(b"\n", timeout=30)
+    process.communicate(b"\n", timeout=60)
 
 
 TALK = ("import os\n"
@@ -417,7 +417,7 @@ def test_a_pump_that_is_killed_is_replaced_and_the_job_goes_on(run_assay, room):
     for pid in before:
         os.kill(pid, signal.SIGKILL)
     wait_for(lambda: len(pumps(process.pid)) == 2 and not set(pumps(process.pid)) & set(before), "new pumps")
-    out, err = process.communicate(b"x", timeout=30)
+    out, err = process.communicate(b"x", timeout=60)
 
     assert (process.returncode, out, err) == (0, TALKED, b"end")
     assert kept(run_assay, "stdout") == TALKED
@@ -458,7 +458,7 @@ def test_a_keeper_that_is_killed_does_not_make_the_pump_a_part_of_the_job(run_as
     os.kill(info["monitor"]["keeper_pid"], signal.SIGKILL)
     size = (room / "kept-usage.jsonl").stat().st_size
     wait_for(lambda: (room / "kept-usage.jsonl").stat().st_size > size, "another window")
-    out, _ = process.communicate(b"\n", timeout=30)
+    out, _ = process.communicate(b"\n", timeout=60)
     info = read_info(f"{room}/kept-")
 
     assert (process.returncode, out) == (4, b"before\nafter\n")
@@ -475,7 +475,7 @@ def test_the_cpu_of_a_pump_is_not_the_jobs_when_the_keeper_was_killed(run_assay,
     wait_for(lambda: (room / "truth").exists() and (room / "truth").read_text(), "the output")
     wait_for(lambda: not pumps(process.pid), "the pump to be reaped")
     os.kill(read_info(f"{room}/kept-")["monitor"]["keeper_pid"], signal.SIGKILL)
-    process.communicate(timeout=30)
+    process.communicate(timeout=60)
     spent = spent_cpu_seconds() - before
     info = read_info(f"{room}/kept-")
 
@@ -499,7 +499,7 @@ def test_a_stopped_pump_holds_the_job_and_lets_it_go_on(run_assay, room):
     os.kill(pump, signal.SIGSTOP)
     wait_for(lambda: Path(f"/proc/{pump}/stat").read_text().split()[2] in "TZ", "it to stop")
     os.kill(pump, signal.SIGCONT)
-    out, _ = process.communicate(timeout=30)
+    out, _ = process.communicate(timeout=60)
 
     assert len(out) == 4 * MIB == len(kept(run_assay, "stdout"))
 
@@ -511,7 +511,7 @@ def test_a_reader_that_never_reads_does_not_hold_us_against_a_signal(run_assay, 
     wait_for(lambda: blocked_in_write(pump), "the pump to be held up")
     wait_for(lambda: children(process.pid) == [pump] or ended(process.pid), "the job to end")
     process.send_signal(signal.SIGTERM)
-    status = process.wait(30)
+    status = process.wait(60)
     info = read_info(f"{room}/kept-")
 
     assert status == 0
@@ -535,7 +535,7 @@ def test_runs_within_runs_keep_each_their_own(run_assay, room):
     inner = [str(run_assay.assay), "run", "-q", "-p", f"{room}/inner-", "-c", "all", "--", "sh", "-c",
              "echo one; echo two >&2"]
     process = start(run_assay, inner, ["-c", "all"])
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=60)
 
     assert (out, err) == (b"one\n", b"two\n")
     for prefix in ("inner", "kept"):
@@ -546,7 +546,7 @@ def test_runs_within_runs_keep_each_their_own(run_assay, room):
 def test_with_our_output_closed_the_file_is_kept(run_assay, room):
     process = start(run_assay, ["sh", "-c", "echo kept && echo two >&2"], ["-c", "all"],
                     preexec_fn=lambda: (os.close(1), os.close(2)))
-    assert process.wait(30) == 0
+    assert process.wait(60) == 0
     assert kept(run_assay, "stdout") == b"kept\n"
     assert kept(run_assay, "stderr") == b"two\n"
 
@@ -554,7 +554,7 @@ def test_with_our_output_closed_the_file_is_kept(run_assay, room):
 def test_an_output_that_takes_nothing_is_told_of_and_the_file_is_whole(run_assay, room):
     with open("/dev/full", "wb") as full:
         process = start(run_assay, ["sh", "-c", "echo 12345 && exit 6"], ["-c", "stdout"], stdout=full, quiet=False)
-    _, err = process.communicate(timeout=30)
+    _, err = process.communicate(timeout=60)
 
     assert process.returncode == 6
     assert kept(run_assay, "stdout") == b"12345\n"
@@ -570,7 +570,7 @@ def test_each_line_of_the_file_has_its_time(run_assay, room):
     began = time.monotonic()
     process = start(run_assay, python(program), ["-c", "stdout", "--timestamps"], stdin=subprocess.PIPE)
     wait_for(lambda: (kept(run_assay, "stdout.times") or b"").count(b"\n") == 3, "the first times")
-    process.communicate(b"x", timeout=30)
+    process.communicate(b"x", timeout=60)
     elapsed = time.monotonic() - began
     times = kept(run_assay, "stdout.times").decode().splitlines()
     info = read_info(f"{room}/kept-")
@@ -588,20 +588,20 @@ def test_each_line_of_the_file_has_its_time(run_assay, room):
 def test_a_file_of_an_earlier_run_is_not_overwritten_unasked(run_assay, room):
     (room / "kept-stderr").write_bytes(b"old\n")
     process = start(run_assay, ["touch", "started"], ["-c", "all"])
-    _, err = process.communicate(timeout=30)
+    _, err = process.communicate(timeout=60)
 
     assert process.returncode == 2
     assert b"kept-stderr exists" in err
     assert sorted(path.name for path in room.iterdir()) == ["kept-stderr"]
     process = start(run_assay, ["sh", "-c", "echo new >&2"], ["-c", "all", "--clobber"])
-    process.communicate(timeout=30)
+    process.communicate(timeout=60)
     assert (process.returncode, kept(run_assay, "stderr")) == (0, b"new\n")
 
 
 def test_without_a_record_the_output_is_passed_on(run_assay, room):
     (room / "file").touch()
     process = start(run_assay, ["echo", "said"], ["-c", "all", "-o", "none"], prefix=f"{room}/file/r-", quiet=False)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=60)
 
     assert (process.returncode, out) == (0, b"said\n")
     assert b"nothing will be recorded" in err
@@ -609,7 +609,7 @@ def test_without_a_record_the_output_is_passed_on(run_assay, room):
 
 def test_a_command_that_is_not_there_leaves_no_files(run_assay, room):
     process = start(run_assay, ["/nonexistent/command"], ["-c", "all"])
-    _, err = process.communicate(timeout=30)
+    _, err = process.communicate(timeout=60)
 
     assert process.returncode == 127
     assert err.count(b"\n") == 1
@@ -630,7 +630,7 @@ def test_a_terminal_of_its_own_for_programs_that_need_one(run_assay, room):
                "open(sys.argv[1], 'w').write(repr([os.isatty(fd) for fd in range(3)] + [size.lines, size.columns])); "
                "print('one'); print('two', file=sys.stderr)")
     process = start(run_assay, python(program, room / "said"), ["-c", "pty"])
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=60)
 
     assert process.returncode == 0
     assert (room / "said").read_text() == "[False, True, True, 24, 80]"
@@ -662,7 +662,7 @@ def test_the_terminal_of_its_own_has_the_size_of_ours_and_follows_it(run_assay, 
             set_size(master, 20, 50)
             # It is told twice, by the kernel and by us, and a handler that was interrupted by the second may write the size from before last.
             wait_for(lambda: b"\n20 50\n" in (kept(run_assay, "stdout") or b""), "the new size")
-            process.communicate(b"q", timeout=30)
+            process.communicate(b"q", timeout=60)
         finally:
             os.close(master)
     assert process.returncode == 0
@@ -689,6 +689,6 @@ def test_what_the_pump_is_called_is_not_assay(run_assay, room):
     process = start(run_assay, ["sh", "-c", "read x"], ["-c", "all"], stdin=subprocess.PIPE)
     wait_for(lambda: read_info(f"{room}/kept-"), "the info file")
     words = [Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[0] for pid in pumps(process.pid)]
-    process.communicate(b"\n", timeout=30)
+    process.communicate(b"\n", timeout=60)
 
     assert words == [b"pump", b"pump"], "who kills assay by its name does not kill them"

@@ -61,7 +61,7 @@ def test_a_recorder_that_was_killed_holds_no_record(run_assay, call, room):
     started, gate = running(run_assay, room)
     info = started.running_info()
     os.kill(started.process.pid, signal.SIGKILL)
-    assert started.wait(30) == -signal.SIGKILL
+    assert started.wait(60) == -signal.SIGKILL
     called = call("run", "-q", "--clobber", "-p", "run_", "true")
     still_there = alive(info["monitor"]["job_pid"])
     gate.touch()
@@ -76,7 +76,7 @@ def test_output_that_is_still_captured_is_not_replaced(run_assay, call, room):
     started, gate = running(run_assay, room, ["-c", "stdout"], ["run_info.json", "run_usage.jsonl", "run_stdout"])
     info = started.running_info()
     os.kill(started.process.pid, signal.SIGKILL)
-    started.wait(30)
+    started.wait(60)
     called = call("run", "--clobber", "-p", "run_", "touch", "started")
     gate.touch()
 
@@ -159,7 +159,7 @@ def test_what_a_killed_recorder_had_replaced_goes_with_the_next_run(run_assay, c
     info = started.running_info()
     hidden = {name: text for name, text in contents(call.here).items() if name.startswith(".assay-old.")}
     os.kill(started.process.pid, signal.SIGKILL)
-    started.wait(30)
+    started.wait(60)
     refused = call("run", "-p", "run_", "touch", "started")
     kept = {name: text for name, text in contents(call.here).items() if name.startswith(".assay-old.")}
     called = call("run", "-q", "--clobber", "-p", "run_", "true")

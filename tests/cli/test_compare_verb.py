@@ -538,7 +538,7 @@ def on_terminal(assay, here, environment, columns, *words):
             break
         text += part
     os.close(main)
-    assert process.wait(20) == 0
+    assert process.wait(60) == 0
     return text.decode()
 
 

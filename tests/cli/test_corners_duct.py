@@ -123,7 +123,7 @@ def test_the_note_is_there_while_the_command_runs(run_assay, duct, room):
     (room / "here" / "go").unlink(missing_ok=True)
     process = run_assay.spawn([str(duct.program), "-p", "r_", "sh", "-c", "while [ -e ../noted.stderr ] && ! grep -q executing ../noted.stderr; do sleep 0.01; done"], "noted", cwd=duct.here,
                               env=run_assay.environment({"HOME": str(duct.here)}))
-    assert process.wait(30) == 0
+    assert process.wait(60) == 0
 
 
 def test_a_command_that_is_not_found_was_never_executing(duct):

@@ -110,7 +110,7 @@ def test_the_job_goes_on_to_its_end_when_assay_is_killed(run_assay, room):
     gate = room / "gate"
     started, info = running(run_assay, gate)
     os.kill(started.process.pid, signal.SIGKILL)
-    assert started.wait(30) == -signal.SIGKILL
+    assert started.wait(60) == -signal.SIGKILL
     assert alive(info["monitor"]["job_pid"])
     gate.touch()
 
@@ -127,7 +127,7 @@ def test_orphans_are_still_reaped_when_assay_is_killed(run_assay, room):
     started = run_assay.start(["sh", "-c", script, "LOAD", "TRUTH", str(second), str(gate)])
     info = started.running_info()
     os.kill(started.process.pid, signal.SIGKILL)
-    started.wait(30)
+    started.wait(60)
     gate.touch()
 
     orphan = int(wait_for(lambda: second.exists() and second.read_text(), "the orphan"))

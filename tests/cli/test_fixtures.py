@@ -20,7 +20,7 @@ MACHINES = ["slurm-v1-rhel8", "slurm-v2", "hybrid", "container-host-cgroupns", "
 @functools.lru_cache(maxsize=None)
 def page_of(assay, name, *options):
     done = subprocess.run([str(assay), "doctor", "--json", "--root", str(FIXTURES / name), *options], check=True, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, timeout=30)
+                          stdout=subprocess.PIPE, timeout=60)
     return json.loads(done.stdout)
 
 
@@ -160,7 +160,7 @@ def test_what_hidepid_hides_on_this_machine_is_said_to_whom_it_is_hidden_from(as
     drop = ["setpriv", f"--reuid={ordinary_user.uid}", f"--regid={ordinary_user.gid}", "--clear-groups"] if hides else []
     script = 'mount -t proc -o hidepid=2 proc /proc && exec "$@"'
     done = subprocess.run(["unshare", "--mount", "--propagation=private", "sh", "-c", script, "sh", *drop, str(assay), "doctor", "--json"],
-                          check=True, stdout=subprocess.PIPE, timeout=30)
+                          check=True, stdout=subprocess.PIPE, timeout=60)
     process, = json.loads(done.stdout)["process"]
     assert process["hidepid"] == "invisible"
     assert ("not from you" in process["hides"]) is not hides
@@ -350,7 +350,7 @@ def test_a_tree_with_a_fifo_and_names_of_escapes_neither_holds_nor_colours_the_t
         os.mkfifo(tree / path)
     pid = (tree / "proc" / "self").resolve().name
     (tree / "proc" / pid / "cgroup").write_bytes(b"0::/\x1b[31mred\x07\x9b\n")
-    done = subprocess.run([str(assay), "doctor", "--root", str(tree)], stdin=subprocess.DEVNULL, capture_output=True, timeout=20, check=False)
+    done = subprocess.run([str(assay), "doctor", "--root", str(tree)], stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False)
 
     assert done.returncode == 0, done.stderr
     assert b"[31mred" in done.stdout
@@ -378,7 +378,7 @@ def test_a_limit_that_cannot_be_understood_is_told_of_and_hides_no_other(assay, 
     where = next(limit["where"] for limit in before["limits"] if limit["name"] == "memory" and limit["tightest"])
     (tree / where.lstrip("/")).write_text(text)
     done = subprocess.run([str(assay), "doctor", "--json", "--root", str(tree)], check=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          timeout=30)
+                          timeout=60)
     found = [limit for limit in json.loads(done.stdout)["limits"] if limit["name"] == "memory" and limit["source"] == "cgroup"]
 
     assert any("not every level could be read (EINVAL)" in limit.get("note", "") for limit in found), found

@@ -64,7 +64,7 @@ def exec_under(name, limit):
 def loads(run_assay, wrapper):
     """Whether the program can be loaded at all: below that nobody of us is there to do or to say anything."""
     process = run_assay.spawn([*wrapper, str(run_assay.assay), "--nonsense"], "loads")
-    return process.wait(30) == 2
+    return process.wait(60) == 2
 
 
 def limits_from_least(run_assay, name):
@@ -98,7 +98,7 @@ def test_with_however_little_memory_the_command_runs_or_why_not_is_said(run_assa
 def test_other_verbs_say_that_there_is_no_memory(run_assay, assay, verb):
     skip_with_a_sanitizer(assay, "takes terabytes of address space")
     for limit in itertools.islice(limits_from_least(run_assay, "RLIMIT_AS"), 40):
-        status = run_assay.spawn([*exec_under("RLIMIT_AS", limit), str(assay), verb, "nowhere", "--to", "json"], "other").wait(30)
+        status = run_assay.spawn([*exec_under("RLIMIT_AS", limit), str(assay), verb, "nowhere", "--to", "json"], "other").wait(60)
         assert status in (1, 2) and (run_assay.room / "other.stderr").read_bytes().startswith(b"assay: "), (limit, status)
 
 

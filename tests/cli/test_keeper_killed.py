@@ -132,7 +132,7 @@ def test_both_killed_as_soon_as_there_is_a_command_it_never_starts_and_nobody_is
     wait_for(lambda: call_of(waiting) in ("110", "202"), "the command to wait or to ask")
     for pid in (keeper, started.process.pid) if keeper_first else (started.process.pid, keeper):
         os.kill(pid, signal.SIGKILL)
-    started.wait(30)
+    started.wait(60)
 
     wait_for(lambda: not alive(waiting), "the command that waits to give up")
     wait_for(lambda: not everybody_of(room), "everybody to be gone")
@@ -150,6 +150,6 @@ def test_both_killed_at_any_moment_leave_nobody(run_assay, room, looks):
             os.kill(pid, signal.SIGKILL)
         except ProcessLookupError:
             pass
-    started.wait(30)
+    started.wait(60)
 
     wait_for(lambda: not everybody_of(room), "everybody to be gone")

@@ -424,7 +424,7 @@ def test_a_limit_nobody_can_mean_is_refused_before_anything_starts(run_assay, ro
     argv = [str(run_assay.assay), "run", "--limit", limits, "--", "touch", "started"]
     process = run_assay.spawn(argv, "bad", cwd=room / "empty")
 
-    assert process.wait(30) == 2
+    assert process.wait(60) == 2
     said = (room / "bad.stderr").read_text()
     assert BAD_LIMITS[limits] in said and said.count("\n") == 1, said
     assert os.listdir(room / "empty") == []

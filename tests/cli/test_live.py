@@ -27,7 +27,7 @@ def values(samples, key):
 def kill_all(started):
     """Recorder, keeper and job at once; the ring as it is then."""
     os.killpg(started.process.pid, signal.SIGKILL)
-    assert started.wait(30) == -signal.SIGKILL
+    assert started.wait(60) == -signal.SIGKILL
 
 
 def test_every_sample_is_kept_where_windows_are_wide(run_assay, user):

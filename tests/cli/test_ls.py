@@ -462,7 +462,7 @@ def shown_on_terminal(call, run_assay, columns, env):
             break
         shown += part
     os.close(ours)
-    assert process.wait(30) == 0
+    assert process.wait(60) == 0
     return shown.decode().replace("\r\n", "\n")
 
 
@@ -486,14 +486,14 @@ def test_a_reader_that_has_had_enough_is_no_failure(three, run_assay):
                                    env=run_assay.environment(), restore_signals=False,
                                    preexec_fn=lambda how=sigpipe: signal.signal(signal.SIGPIPE, how))
         os.close(write)
-        assert process.communicate(timeout=30)[1] == b""
+        assert process.communicate(timeout=60)[1] == b""
         assert process.returncode in (0, -signal.SIGPIPE)
 
 
 def test_a_full_disk_is_told(three, run_assay):
     with open("/dev/full", "wb") as full:
         done = subprocess.run([str(three.program), "ls", "runs"], stdout=full, stderr=subprocess.PIPE, cwd=three.here,
-                              env=run_assay.environment(), check=False, timeout=30)
+                              env=run_assay.environment(), check=False, timeout=60)
     assert done.returncode == 1
     assert done.stderr == b"assay: cannot write to standard output: No space left on device\n"
 

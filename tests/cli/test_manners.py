@@ -70,7 +70,7 @@ def test_an_interval_nobody_can_mean_is_refused_before_anything_starts(run_assay
     argv = [str(run_assay.assay), "run", *options, "--", "touch", "started"]
     process = run_assay.spawn(argv, "bad", cwd=room / "empty")
 
-    assert process.wait(30) == 2
+    assert process.wait(60) == 2
     assert (room / "bad.stderr").read_bytes().count(b"\n") == 1, (room / "bad.stderr").read_bytes()
     assert os.listdir(room / "empty") == []
 
@@ -110,7 +110,7 @@ def test_a_hang_up_of_the_terminal_reaches_the_job_when_we_lead_the_session(run_
         wait_for((room / "ready").exists, "the job to run")
     finally:
         os.close(master)
-    run = started.finish(timeout=20)
+    run = started.finish(timeout=60)
 
     assert run.status == -signal.SIGHUP
     assert run.info["outcome"]["signal_name"] == "SIGHUP"
@@ -155,7 +155,7 @@ def lets_go(run_assay, room, redirection, close, condition):
         assert started.process.poll() is None, "it has to hold while the job still runs"
     finally:
         gate.touch()
-        status = started.wait(30)
+        status = started.wait(60)
     assert status == 5
     return result
 

@@ -200,5 +200,5 @@ def test_an_environment_that_just_fits_still_fits(run_assay, assay, room):
     env = environment_of_size(low - 32)
     process = run_assay.spawn([*words, "/usr/bin/env"], "large", env=env, cwd=deep)
 
-    assert process.wait(30) == 0, (room / "large.stderr").read_bytes()
+    assert process.wait(60) == 0, (room / "large.stderr").read_bytes()
     assert dict(line.split("=", 1) for line in (room / "large.stdout").read_text().splitlines()) == env

@@ -278,7 +278,7 @@ def test_a_gap_in_time_left_out_is_told_as_long_as_it_was(plot, made):
 def test_a_span_shorter_than_a_clock_can_tell_is_drawn(plot, made):
     """Seconds since 1970 have a double for each quarter of a microsecond: ticks that are nearer would never come to the end."""
     path = made([window(0, 0, 10, {"tree_cpu_percent": 100})])
-    called = plot("--clock", "--from", "0.5", "--to", "0.500000001", path, timeout=20)
+    called = plot("--clock", "--from", "0.5", "--to", "0.500000001", path, timeout=60)
 
     assert (called.status, called.err) == (0, "") and "10:00:00.500" in called.out
 

@@ -27,7 +27,7 @@ def record(pid, directory, user=User()):
 
 
 def doctor(assay, *options):
-    done = subprocess.run([str(assay), "doctor", "--json", *map(str, options)], check=True, stdout=subprocess.PIPE, timeout=30)
+    done = subprocess.run([str(assay), "doctor", "--json", *map(str, options)], check=True, stdout=subprocess.PIPE, timeout=60)
     return json.loads(done.stdout)
 
 

@@ -37,7 +37,7 @@ def test_a_shell_sees_128_and_the_signal(run_assay, room, assay):
     script = f"{assay} run -q -p {room}/x- -- sh -c 'kill -TERM $$'; echo $?"
     process = run_assay.spawn(["sh", "-c", script], "shell")
 
-    assert process.wait(30) == 0
+    assert process.wait(60) == 0
     assert (room / "shell.stdout").read_text().strip() == "143"
 
 
@@ -89,7 +89,7 @@ def test_wrong_use_is_2_with_one_line_and_nothing_is_started_or_written(run_assa
     (room / "empty").mkdir()
     process = run_assay.spawn([str(assay), *arguments], "bad", cwd=room / "empty")
 
-    assert process.wait(30) == 2
+    assert process.wait(60) == 2
     assert (room / "bad.stderr").read_bytes().count(b"\n") == 1, (room / "bad.stderr").read_bytes()
     assert (room / "bad.stdout").read_bytes() == b""
     assert os.listdir(room / "empty") == []
@@ -101,7 +101,7 @@ def test_a_wrong_value_in_the_environment_names_its_variable(run_assay, assay, r
     process = run_assay.spawn([str(assay), "run", "--", "touch", "started"], "bad", cwd=room / "empty",
                               env=run_assay.environment({name: "banana"}))
 
-    assert process.wait(30) == 2
+    assert process.wait(60) == 2
     assert name in (room / "bad.stderr").read_text()
     assert os.listdir(room / "empty") == []
 
@@ -119,7 +119,7 @@ def test_options_come_from_the_environment_and_the_command_line_wins(run_assay, 
 
 def test_the_default_prefix_is_a_directory_of_this_run(run_assay, assay, room):
     process = run_assay.spawn([str(assay), "run", "-q", "--", "true"], "default")
-    assert process.wait(30) == 0
+    assert process.wait(60) == 0
 
     (directory,) = (room / ".assay" / "runs").iterdir()
     info = read_info(f"{directory}/")
@@ -227,7 +227,7 @@ def manners(run_assay, room, closed, wrapped, options=()):
     if wrapped:
         job = [str(run_assay.assay), "run", "-p", f"{room}/manners-", *options, "--", *job]
     process = run_assay.spawn(["sh", "-c", shell, "sh", *job], "manners")
-    assert process.wait(30) == 0, (room / "manners.stderr").read_bytes()
+    assert process.wait(60) == 0, (room / "manners.stderr").read_bytes()
     seen = json.loads(report.read_text(encoding="utf-8"))
     report.unlink()
     seen["group"] -= process.pid
@@ -342,7 +342,7 @@ def test_the_summary_names_the_command_its_end_and_the_record(run_assay, room):
 def test_version_and_help_go_to_standard_output(run_assay, assay, room):
     for option, expected in (("--version", "assay 0.1"), ("--help", "run")):
         process = run_assay.spawn([str(assay), option], "say")
-        assert process.wait(30) == 0
+        assert process.wait(60) == 0
         assert expected in (room / "say.stdout").read_text()
         assert (room / "say.stderr").read_bytes() == b""
 

@@ -51,7 +51,7 @@ def test_patch_makes_the_copy_of_the_script_and_the_shown_difference(run_assay, 
         shown += 1
         (here / "patched.sh").write_bytes(script)
         subprocess.run(["patch", "--binary", "--quiet", "--fuzz=0", "--no-backup-if-mismatch", "patched.sh"], cwd=here, check=True,
-                       input=called.out.encode(), timeout=30)
+                       input=called.out.encode(), timeout=60)
         assert (here / "patched.sh").read_bytes() == (here / "copy.sh").read_bytes(), script
         again = records.size("runs", "--apply", "copy.sh", "-o", "again.sh")
         assert again.out == "" and "just that" in again.err and not (here / "again.sh").exists(), script

@@ -130,7 +130,7 @@ def test_a_signal_ends_a_stream_well(watch, room, number):
     stream.stdout.readline()
     stream.send_signal(number)
 
-    rest, _ = stream.communicate(timeout=20)
+    rest, _ = stream.communicate(timeout=60)
     assert (stream.returncode, said(room)) == (0, "")
     assert rest == b"" or rest.count(b"\n") == 1 and parse(rest, "assay-snapshot")
 
@@ -141,7 +141,7 @@ def test_a_stream_ends_well_with_its_target(watch, room, sleeper):
     sleeper.kill()
     sleeper.wait()
 
-    rest, _ = stream.communicate(timeout=20)
+    rest, _ = stream.communicate(timeout=60)
     assert (stream.returncode, said(room)) == (0, "")
     assert all(parse(line, "assay-snapshot") for line in rest.splitlines())
 
@@ -160,7 +160,7 @@ def test_a_stream_ends_well_when_nobody_reads_it_any_more(watch, room, ignored):
 def test_output_that_takes_nothing_is_one_line(assay, run_assay, sleeper, words):
     with open("/dev/full", "wb") as full:
         done = subprocess.run([str(assay), "snapshot", *words, str(sleeper.pid)], stdin=subprocess.DEVNULL, stdout=full,
-                              stderr=subprocess.PIPE, env=run_assay.environment(), timeout=20, check=False)
+                              stderr=subprocess.PIPE, env=run_assay.environment(), timeout=60, check=False)
     assert (done.returncode, done.stderr) == (1, b"assay: cannot write to standard output: No space left on device\n")
 
 

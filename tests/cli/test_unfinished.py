@@ -23,7 +23,7 @@ def test_a_run_that_goes_on_and_one_that_was_lost_tell_what_their_series_tells(r
     wait_for(lambda: windows_written(started.prefix) >= 3, "three windows")
     running = shown(run_assay.assay, started.prefix)
     os.kill(monitor["pid"], signal.SIGKILL)
-    started.wait(20)
+    started.wait(60)
     (room / "gate").touch()
     windows = read_usage(started.prefix, torn_end=True)
     lost = shown(run_assay.assay, started.prefix)

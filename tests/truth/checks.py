@@ -2,7 +2,7 @@
 """Compares a record's headline with what its load truly used."""
 import re
 
-from support import ALLOWED_END_SECONDS, CPU_TOLERANCE_SECONDS, END_TIMES, SLOWNESS
+from support import CPU_TOLERANCE_SECONDS, SLOWNESS
 
 MIB = 1 << 20
 # What a load uses beside what it states: libc, stacks, page tables, the ledger.
@@ -93,7 +93,7 @@ def nothing_could_tell(run, claim):
     # A parent that is so quick that its child is gone before the kernel tells of its end is rare, and not known from one that lost it.
     # Nor can perf where ends cost more than the program allows for: it misses them.
     return ("nothing shows a wait" in why
-            or "perf counted" in why and run.end_seconds() / END_TIMES > ALLOWED_END_SECONDS
+            or run.perf_misses_ends(claim)
             or many and "perf misses the ends" in why
             or run.info["host_cpu"].get("steal_seconds", 0) > 0 and "may be what the hypervisor" in why)
 

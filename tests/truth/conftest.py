@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Fixtures of the truth tests alone."""
+import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -54,3 +56,18 @@ def made_cgroup(request):
     for path in reversed(made):
         wait_for(lambda p=path: not (p / "cgroup.procs").read_text(), f"{path} to be empty")
         path.rmdir()
+
+
+@pytest.fixture
+def unfollowed(load, room, user):
+    """The load as a program that perf does not follow when this user runs it."""
+    image = room / "load-unfollowed"
+    shutil.copy(load, image)
+    if user.uid == 0:
+        if os.statvfs(room).f_flag & os.ST_NOSUID:
+            pytest.skip(f"the file system of {room} ignores the setuid bit")
+        shutil.chown(image, "nobody")
+        image.chmod(0o4755)
+    else:
+        image.chmod(0o111)
+    return image

@@ -116,7 +116,7 @@ class Stage:
         actor.tell("exit")
         for process in self.processes:
             if process.pid == actor.pid:
-                process.wait(20)
+                process.wait(60)
 
     def attach(self, *words, options=OFTEN, user=None, ready=True, quiet=True, **popen):
         """assay attach to the targets; with `ready` it has begun."""

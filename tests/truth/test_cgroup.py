@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from checks import MIB
-from support import ALLOWED_END_SECONDS, CPU_TOLERANCE_SECONDS, END_TIMES, wait_for
+from support import CPU_TOLERANCE_SECONDS, wait_for
 
 # Of the job's memory beside what it touches: libc, page tables, stacks, assay and its keeper, the binaries' page cache.
 REST_BYTES = 48 * MIB
@@ -85,8 +85,7 @@ def test_cpu_time_is_what_the_cgroup_counted(run_assay, arguments):
 
     found = rung(run, "cpu", "cgroup_cpu_seconds")
     # The cgroup held nobody else at either end, and what assay used itself is taken off; what it has more than the tree may be another's.
-    slow = run.end_seconds() / END_TIMES > ALLOWED_END_SECONDS
-    assert found["quality"] == "upper_bound" if arguments[0] != "steady" else found["quality"] == "exact" or slow, found
+    assert found["quality"] == "upper_bound" if arguments[0] != "steady" else found["quality"] == "exact" or run.ends_are_dear(), found
     assert run.truth["cpu_seconds"] - CPU_TOLERANCE_SECONDS / 10 <= found["value"] <= counted, (found, run.truth)
     # The recorder was in it, too.
     assert found["value"] <= counted - run.info["self"]["cpu_seconds"] + CPU_TOLERANCE_SECONDS, (found, counted, run.info["self"])

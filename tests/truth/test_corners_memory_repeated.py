@@ -45,7 +45,7 @@ def test_without_pss_mappings_alone_tell_what_is_repeated(run_assay, user):
 def test_a_target_that_is_attached_to_has_repeated_mappings_once(run_assay, stage, user):
     load = run_assay.spawn([str(run_assay.load_path), "/dev/null", *map(str, REPEATED["a_memfd"])], "load", user=user)
     info = stage.attach(load.pid, options=OFTEN, ready=False, user=user).finish().info
-    load.wait(20)
+    load.wait(60)
 
     for quantity in ("memory_peak_bytes", "memory_peak_process_bytes"):
         claim = info["headline"][quantity]

@@ -71,7 +71,7 @@ def test_a_target_that_is_attached_to_has_a_shared_address_space_once(run_assay,
     load = run_assay.spawn([str(run_assay.load_path), "/dev/null", "memory-sharers", str(SIZE_MIB), "3", "3000"], "load", user=user)
     watch = stage.attach(f"session:{load.pid}", f"group:{load.pid}", options=OFTEN, ready=False, user=user)
     infos = [watch.finish().info, *watch.beside()]
-    load.wait(20)
+    load.wait(60)
 
     assert len(infos) == 2
     for info in infos:

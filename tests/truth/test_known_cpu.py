@@ -2,13 +2,12 @@
 """What is claimed of CPU time holds however processes begin, are waited for, are lost and end; the loads know it from CPU clocks alone."""
 import os
 import re
-import shutil
 import signal
 
 import pytest
 
 from checks import TEARDOWN_SECONDS, check_processes, nothing_could_tell, tolerance
-from support import END_TIMES, SLOWNESS, ends_are_dear
+from support import SLOWNESS
 
 # What the first process uses after it has told its truth, beside its end.
 LAST_SECONDS = 0.001 * SLOWNESS
@@ -60,15 +59,15 @@ UNFOLLOWED = {
 }
 
 
-def high_truth(truth):
+def high_truth(run):
     """With what nobody can read: the end of the first process, of those that nobody reads as zombies, and of threads."""
-    end = max(TEARDOWN_SECONDS, END_TIMES * truth["end_ns"] / 1e9)
+    truth, end = run.truth, max(TEARDOWN_SECONDS, run.end_seconds())
     return truth["cpu_seconds"] + LAST_SECONDS + (truth["unfolded"] + 1) * end + truth["threads"] * THREAD_SECONDS
 
 
 def check(run):
     """Whatever is claimed is so, on both sides and of each bound."""
-    claim, low, high = run.headline["cpu_seconds"], run.truth["cpu_seconds"], high_truth(run.truth)
+    claim, low, high = run.headline["cpu_seconds"], run.truth["cpu_seconds"], high_truth(run)
     assert run.status == 0, run.stderr
     assert claim.get("lower", claim["value"]) <= high or claim["quality"] == "exact", (claim, run.truth)
     assert claim.get("upper", low) >= low, (claim, run.truth)
@@ -84,22 +83,7 @@ def check_found(run):
     """All of it was waited for: nothing is missing, and it is exact where anything here can tell."""
     claim, low = check(run), run.truth["cpu_seconds"]
     assert claim["value"] >= low - tolerance(low) / 2, (claim, run.truth)
-    assert claim["quality"] == "exact" or nothing_could_tell(run, claim) or ends_are_dear(run, claim), claim
-
-
-@pytest.fixture
-def image(load, room, user):
-    """The load as a program that perf does not follow when this user runs it."""
-    path = room / "load-unfollowed"
-    shutil.copy(load, path)
-    if user.uid == 0:
-        if os.statvfs(room).f_flag & os.ST_NOSUID:
-            pytest.skip(f"the file system of {room} ignores the setuid bit")
-        shutil.chown(path, "nobody")
-        path.chmod(0o4755)
-    else:
-        path.chmod(0o111)
-    return path
+    assert claim["quality"] == "exact" or nothing_could_tell(run, claim), claim
 
 
 @pytest.mark.parametrize("arguments", WAITED.values(), ids=WAITED.keys())
@@ -122,8 +106,8 @@ def test_what_was_lost_is_a_bound(run_assay, user, arguments):
 
 
 @pytest.mark.parametrize("arguments", UNFOLLOWED.values(), ids=UNFOLLOWED.keys())
-def test_what_was_lost_where_perf_does_not_follow_is_a_bound(run_assay, user, image, arguments):
-    names = {"IMAGE": image, "LOAD": run_assay.load_path}
+def test_what_was_lost_where_perf_does_not_follow_is_a_bound(run_assay, user, unfollowed, arguments):
+    names = {"IMAGE": unfollowed, "LOAD": run_assay.load_path}
     run = run_assay.load(*(names.get(word, word) for word in arguments), options=["-i", "30s", "--cgroup=none"], user=user)
 
     claim = check(run)

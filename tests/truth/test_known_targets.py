@@ -36,7 +36,7 @@ def test_what_a_tree_started_is_counted_however_its_members_end(stage, user, fam
     # the first look is over
     wait_for(lambda: watch.running_info()["headline"].get("processes") or watch.process.poll() is not None, "attach to look")
     (stage.room / "go").touch()
-    status = first.wait(20)
+    status = first.wait(60)
     run = watch.finish()
     if status == 77:
         pytest.skip("no PID namespace may be made here")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from checks import MIB, TEARDOWN_SECONDS, check_cpu, check_processes, says
-from support import ALLOWED_END_SECONDS, CPU_TOLERANCE_SECONDS, END_TIMES, SLOWNESS
+from support import CPU_TOLERANCE_SECONDS, SLOWNESS
 
 # As tests/cli/test_cgroup_option.py, whose runs leave cgroups that the next run would remove.
 pytestmark = pytest.mark.xdist_group("group:cgroups")
@@ -113,8 +113,7 @@ def check_what_is_said_of_the_loss(run, claim, lost):
     if claim["key"] == "cgroup_cpu_seconds":
         known = "counted by the job's own cgroup, children that nobody waits for included"
         # Where ends cost more than the program allows for, perf, which misses them, cannot tell that nobody moved.
-        slow = run.end_seconds() / END_TIMES > ALLOWED_END_SECONDS
-        assert claim["why"] == known or (dear or slow) and claim["why"].startswith(known), claim
+        assert claim["why"] == known or (dear or run.ends_are_dear()) and claim["why"].startswith(known), claim
 
 
 @pytest.mark.parametrize("arguments", SHAPES.values(), ids=SHAPES.keys())

@@ -25,6 +25,11 @@ def events(assay):
     return EVENTS
 
 
+def lacks(run, seconds):
+    """What records may lack of so much: on a machine where an end costs more than the work it is nearly all of the end."""
+    return seconds * RECORD_LACKS + (run.truth["processes"] * run.end_seconds() if run.ends_are_dear() else 0)
+
+
 def by_name(run):
     return {entry["name"]: entry for entry in run.info["processes"]["by_name"]}
 
@@ -51,7 +56,7 @@ def test_two_thousand_children_of_1_ms_are_all_named(run_assay, events):
     assert 2.0 * (1 - 0.01) <= shorty["cpu_seconds"] <= run.truth["cpu_seconds"]
     total = run.headline["cpu_seconds"]["value"]
     named = sum(entry["cpu_seconds"] for entry in processes["by_name"])
-    assert total * (1 - RECORD_LACKS) <= named <= total
+    assert total - lacks(run, total) <= named <= total
     assert named + processes["unnamed_cpu_seconds"] == pytest.approx(total, abs=tolerance(total))
     check_exact_cpu(run)
 
@@ -63,7 +68,7 @@ def test_what_the_records_say_is_a_rung_beside_the_totals_and_never_more(run_ass
 
     assert run.headline["cpu_seconds"]["key"] == "keeper_cpu_seconds"
     assert record["quality"] == "lower_bound" and not record["in_use"]
-    assert keeper["value"] * (1 - RECORD_LACKS) <= record["value"] <= keeper["value"]
+    assert keeper["value"] - lacks(run, keeper["value"]) <= record["value"] <= keeper["value"]
     assert run.info["summary"]["taskstats_processes_count"] == {"value": 301, "quality": "exact"}
     assert run.info["summary"]["taskstats_overflows_count"] == {"value": 0, "quality": "exact"}
 
@@ -93,7 +98,7 @@ def test_auto_reaped_children_are_named_too(run_assay, events):
     run = run_assay.load("ignored", 300, 2, options=events)
 
     assert sum(entry["processes"] for entry in run.info["processes"]["by_name"]) == run.truth["processes"] == 301
-    assert by_name(run)["load"]["cpu_seconds"] >= run.truth["cpu_seconds"] * (1 - RECORD_LACKS)
+    assert by_name(run)["load"]["cpu_seconds"] >= run.truth["cpu_seconds"] - lacks(run, run.truth["cpu_seconds"])
 
 
 def test_the_time_after_its_last_sample_is_a_process_own_by_name(run_assay, events):
@@ -110,7 +115,7 @@ def test_processes_of_others_are_not_the_jobs(run_assay, events, room):
     run = run_assay.start(["LOAD", "TRUTH", "named-children", "300", "2", "mine"], events)
     other = subprocess.Popen([str(run_assay.load_path), str(room / "other.truth"), "named-children", "200", "1", "others"])
     run = run.finish()
-    assert other.wait(30) == 0
+    assert other.wait(60) == 0
 
     assert "others" not in by_name(run)
     assert run.info["summary"]["taskstats_processes_count"]["value"] == 301
@@ -152,7 +157,7 @@ def test_records_tell_whose_they_are_when_the_census_lost_events(run_assay, even
 
 def test_an_ordinary_user_is_told_why_not_and_records_as_before(run_assay, ordinary_user):
     asked = run_assay.start(["true"], EVENTS, user=ordinary_user)
-    assert asked.wait(30) == 2
+    assert asked.wait(60) == 2
     assert b"CAP_NET_ADMIN" in asked.output("stderr")
 
     run = run_assay.load("children", 300, 2, options=["--measurements", "all"], user=ordinary_user)

@@ -373,7 +373,7 @@ def test_another_users_process_is_watched_with_one_line_of_warning(stage, ordina
 
 def refused(run_assay, words, user=None):
     process = run_assay.spawn([str(run_assay.assay), "attach", "-q", "-p", f"{run_assay.room}/none/", *words], "refused", user=user)
-    status = process.wait(20)
+    status = process.wait(60)
     said = (run_assay.room / "refused.stderr").read_text()
     assert status == 2 and said.count("\n") == 1, (status, said)
     assert not (run_assay.room / "none").exists(), list((run_assay.room / "none").iterdir())

@@ -50,7 +50,7 @@ def test_a_daemon_forked_between_two_looks_and_every_short_process_is_of_the_tre
         (room / "begin").write_text("go\n")
         wait_for(lambda: has_line(room / "times"), "the daemon's work")
         (room / "end").write_text("end\n")
-        assert attached.wait(30) == 0
+        assert attached.wait(60) == 0
         info = read_info(f"{room}/a-")
         if info["headline"]["processes"]["key"] != "target_processes_started_count":
             pytest.skip("the kernel tells this user of no forks")
