@@ -315,7 +315,7 @@ int start_job(struct session *s, struct error *err)
 	r = levels_open(s, err);
 	if (r < 0)
 		return r;
-	s->monitor.spawn_floor_bytes = floor_bytes;
+	s->monitor.ledger.spawn_floor_bytes = floor_bytes;
 	s->monitor.collect.asked = s->options->measurements;
 	s->monitor.effort.budget = s->options->budget;
 	s->monitor.collect.self_before_ns = s->self_before_ns;

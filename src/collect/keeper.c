@@ -50,7 +50,10 @@ static int read_keeper(struct collect *c, struct batch *out)
 	put(out, NULL, CPU_SECONDS, e->user_ns + e->system_ns);
 	put(out, NULL, CPU_USER_SECONDS, e->user_ns);
 	put(out, NULL, CPU_SYSTEM_SECONDS, e->system_ns);
-	put(out, NULL, MAX_RSS, e->max_rss_bytes);
+	put_quality(out, NULL, MAX_RSS, e->max_rss_bytes,
+		e->max_rss_bytes > 0 && ledger_mark_inherited(c->ledger, e->max_rss_bytes)
+			? UPPER_BOUND
+			: EXACT);
 	put(out, NULL, VOLUNTARY_SWITCHES, e->voluntary_switches);
 	put(out, NULL, INVOLUNTARY_SWITCHES, e->involuntary_switches);
 	put(out, NULL, READ_BYTES, e->blocks_in * 512);

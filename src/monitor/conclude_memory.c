@@ -11,9 +11,6 @@
 #include "linux/swapping.h"
 #include "monitor/conclude_parts.h"
 
-/* `assay run` itself is smaller; a program that uses the library may not be. */
-#define SPAWN_FLOOR_SMALL (16 * MIB)
-
 /* RSS is kept in per-CPU batches since Linux 6.2: a peak may be off by this much. lib/percpu_counter.c: batch = max(32, 2 x CPUs). */
 uint64_t conclude_rss_batching_bytes(const struct monitor *m)
 {
@@ -121,12 +118,6 @@ static void tell_of_unmapped(struct assay_run_info *info, struct headline *h, ui
 
 #define INHERITED_WORDS "the process that started the job was that big itself when it forked"
 
-/* The kernel hands the size of who forked on to the forked, and keeps it over exec. */
-static bool inherited(const struct monitor *m, uint64_t largest)
-{
-	return largest <= m->spawn_floor_bytes + MIB && m->spawn_floor_bytes > SPAWN_FLOOR_SMALL;
-}
-
 /* What the marks prove of the job; where resident sets hold memory twice, less than they show. */
 static uint64_t proven(const struct monitor *m, const struct marks *marks, const char **ret_key)
 {
@@ -227,7 +218,7 @@ static void conclude_memory_peak(
 		snprintf(h->why, sizeof(h->why),
 			"largest of %llu sums of PSS and of the largest single process",
 			(unsigned long long) pss_rounds(&m->collect));
-	if (!by_pss && inherited(m, largest)) {
+	if (!by_pss && ledger_mark_inherited(&m->ledger, largest)) {
 		h->value.quality = v->lost ? ESTIMATE : UPPER_BOUND;
 		h->lower = steady;
 		snprintf(h->why, sizeof(h->why), "%s", INHERITED_WORDS);
@@ -294,7 +285,7 @@ void conclude_memory(
 	conclude_memory_peak(m, info, v, running);
 	struct headline *h = headline_add(info, "memory_peak_process_bytes", BYTES, largest,
 		v->lost ? LOWER_BOUND : EXACT, key);
-	if (inherited(m, largest)) {
+	if (ledger_mark_inherited(&m->ledger, largest)) {
 		h->value.quality = v->lost ? ESTIMATE : UPPER_BOUND;
 		/* No mark holds these. */
 		if (ledger_marks(&m->ledger).outside_bytes > 0)
@@ -310,7 +301,7 @@ void conclude_memory(
 			text);
 	}
 	/* What the starting process had is above in any case, and no mark of the job's. */
-	if (!inherited(m, largest))
+	if (!ledger_mark_inherited(&m->ledger, largest))
 		lower_by_repeated(m, v, h);
 	notes_on_memory(m, info);
 }

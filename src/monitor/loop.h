@@ -83,8 +83,6 @@ struct monitor {
 	struct kept_file stat; /* of the whole machine, for what went on meanwhile */
 	struct host_meanwhile at_start;
 	uint64_t swapped_at_start_bytes; /* by the machine, so far */
-	uint64_t
-		spawn_floor_bytes; /* what the keeper was forked from: the least that ru_maxrss can say */
 	/* of a cgroup that is not the job's own: whether no process but the recorder's was in it at either end, and the recorder's own CPU time
 	 * when it was first read */
 	bool cgroup_only_us;

@@ -79,11 +79,11 @@ bool opening_one(struct monitor *m, size_t i)
 
 	if (m->opened[i] || !m->active[i])
 		return m->opened[i];
-	struct collector_state *s = &m->states[i];
 	int r = has_one_each(m, i) ? open_for_each(m, i, &err) : open_for_all(m, i, &err);
 	if (r == 0)
 		return m->opened[i] = true;
 	forget(m, i);
+	struct collector_state *s = &m->states[i];
 	m->active[i] = s->available = false;
 	snprintf(s->why, sizeof(s->why), "%.*s", (int) sizeof(s->why) - 1, err.text);
 	return false;

@@ -358,6 +358,16 @@ struct marks ledger_marks(const struct ledger *l)
 	return marks;
 }
 
+/* `assay run` itself is smaller; a program that uses the library may not be. */
+#define SPAWN_FLOOR_SMALL (UINT64_C(16) << 20)
+#define SPAWN_FLOOR_SLACK (UINT64_C(1) << 20)
+
+bool ledger_mark_inherited(const struct ledger *l, uint64_t bytes)
+{
+	return l->spawn_floor_bytes > SPAWN_FLOOR_SMALL &&
+	       bytes <= l->spawn_floor_bytes + SPAWN_FLOOR_SLACK;
+}
+
 void ledger_next_window(struct ledger *l)
 {
 	size_t kept = 0;

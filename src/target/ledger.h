@@ -91,6 +91,8 @@ struct ledger {
 
 	/* CPU of the job at the last refresh: the dead by RUSAGE_CHILDREN, the living by their clocks and what they waited for */
 	struct exit_totals exits;
+	uint64_t
+		spawn_floor_bytes; /* what the keeper was forked from: the least that ru_maxrss can say */
 	uint64_t tree_cpu_ns, tree_user_ns, tree_system_ns;
 	uint64_t tree_fell_ns; /* by how much the sum of the last look was below the highest */
 	uint64_t tree_minor_faults, tree_major_faults;
@@ -154,6 +156,8 @@ void ledger_saw_peak(struct ledger *l, struct process *p, uint64_t bytes);
 
 /* What the marks of all processes prove, living and dead. */
 struct marks ledger_marks(const struct ledger *l);
+/* The kernel hands the size of who forked on to the forked, and keeps it over exec: a mark no higher than that says nothing of the job. */
+bool ledger_mark_inherited(const struct ledger *l, uint64_t bytes);
 
 /* After a window was written: ended processes give their slots back, marks and command bytes are cleared. */
 void ledger_next_window(struct ledger *l);

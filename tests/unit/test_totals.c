@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums over processes one of which is within its exit: what it still has is not known, and no bound is made of the rest. */
+/* Sums over processes one of which is within its exit: what it still has is not known, and no bound is made of the rest; and a mark that was handed on. */
 #include "made_tree.h"
 
 #include <stdlib.h>
@@ -179,6 +179,34 @@ static void a_sum_that_may_be_too_high_is_no_lower_bound(void **state)
 	assert_int_equal(quality_of_pss(true), ESTIMATE);
 }
 
+/* What the keeper's mark of `most` is called, where the process that started the job was of `floor`. */
+static enum quality quality_of_keepers_mark(uint64_t most, uint64_t floor)
+{
+	struct scene s;
+
+	begin(&s);
+	s.ledger.exits.max_rss_bytes = most;
+	s.ledger.spawn_floor_bytes = floor;
+	const struct collector *keeper = begin_reading(&s, "keeper");
+	assert_int_equal(collector_read(keeper, &s.collect, NULL, &s.batch), 0);
+	batch_end(&s.batch);
+	assert_int_equal(total_of(&s, "keeper_max_rss_bytes").last, most);
+	enum quality quality = (enum quality) total_of(&s, "keeper_max_rss_bytes").quality;
+	end(&s);
+	return quality;
+}
+
+static void a_mark_that_may_be_the_starting_process_own_is_an_upper_bound(void **state)
+{
+	const uint64_t mib = UINT64_C(1) << 20;
+
+	(void) state;
+	assert_int_equal(quality_of_keepers_mark(300 * mib, 300 * mib), UPPER_BOUND);
+	assert_int_equal(quality_of_keepers_mark(302 * mib, 300 * mib), EXACT);
+	assert_int_equal(quality_of_keepers_mark(3 * mib, 3 * mib), EXACT);
+	assert_int_equal(quality_of_keepers_mark(0, 300 * mib), EXACT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -186,6 +214,7 @@ int main(void)
 		cmocka_unit_test(a_sum_without_one_that_is_ending_bounds_nothing),
 		cmocka_unit_test(when_all_are_ending_there_is_no_sum),
 		cmocka_unit_test(a_sum_that_may_be_too_high_is_no_lower_bound),
+		cmocka_unit_test(a_mark_that_may_be_the_starting_process_own_is_an_upper_bound),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -291,7 +291,7 @@ static struct headline largest_process(
 	m->cpus_online = 1;
 	m->collect.roots = &live;
 	m->collect.page_size = 4096;
-	m->spawn_floor_bytes = spawn_floor_bytes;
+	m->ledger.spawn_floor_bytes = spawn_floor_bytes;
 	m->swapped_at_start_bytes = host_swapped_out_bytes(&live);
 	m->ledger.exits.max_rss_bytes = 300 * MIB;
 	m->ledger.marks = (struct marks){ .held = { .all = 150 * MIB + outside, .huge = outside },
