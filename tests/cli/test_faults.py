@@ -53,14 +53,20 @@ def test_a_full_disk_leaves_no_file_that_the_summary_calls_a_record(run_assay, d
 
 @pytest.mark.parametrize("blocks", [1, 64])
 def test_a_file_size_limit_costs_the_record_and_not_the_job(run_assay, room, blocks):
-    wrapper = ["sh", "-c", f'ulimit -f {blocks}; exec "$@"', "sh"]
-    run = run_assay(["sh", "-c", "sleep 1; exit 3"], FAST, wrapper=wrapper, quiet=False, complete=False)
+    # What is said goes through somebody who has no limit: the file that takes it would be cut as well.
+    said = room / "said"
+    os.mkfifo(said)
+    wrapper = ["sh", "-c", f'( cat "$0" >&2 & ); exec 2>"$0"; ulimit -f {blocks}; exec "$@"', str(said)]
+    started = run_assay.start(["sh", "-c", "sleep 1; exit 3"], FAST, wrapper=wrapper, quiet=False)
+    run = started.finish(complete=False)
 
     assert run.status == 3, "SIGXFSZ must not reach us"
-    assert b"exited 3" in run.stderr
+    wait_for(lambda: b"  record  " in started.output("stderr"), "the whole summary")
+    text = started.output("stderr")
+    assert b"exited 3" in text
     if (room / "run1-usage.jsonl").exists():
         complete_lines(room / "run1-usage.jsonl")
-    assert any(word in run.stderr.lower() for word in (b"lost", b"too large", b"no record", b"not written")), run.stderr
+    assert any(word in text.lower() for word in (b"lost", b"too large", b"no record", b"not written")), text
 
 
 def test_the_job_still_dies_of_its_own_file_size_limit(run_assay, room):

@@ -107,21 +107,22 @@ def test_the_list_of_this_tree_is_in_order():
 
 @pytest.fixture
 def tree(tmp_path, monkeypatch):
-    """A tree with one file of whole-program tests, and a program that does nothing."""
-    (tmp_path / "build-none").mkdir()
-    (tmp_path / "build-none" / "assay").touch()
-    (tmp_path / "tests" / "cli").mkdir(parents=True)
+    """A tree with one file of whole-program tests, and programs that do nothing."""
+    for build in ("build-none", "build-asan"):
+        (tmp_path / build).mkdir()
+        (tmp_path / build / "assay").touch()
     (tmp_path / "tools").symlink_to(REPOSITORY / "tools")
-    (tmp_path / "tests" / "cli" / "conftest.py").write_text("def pytest_configure(config):\n"
-                                                            "    config.addinivalue_line('markers', 'alone: by itself')\n")
+    (tmp_path / "conftest.py").write_text("def pytest_configure(config):\n"
+                                          "    config.addinivalue_line('markers', 'alone: by itself')\n")
     monkeypatch.setattr(tests, "TOP", tmp_path)
     run = tests.run
     monkeypatch.setattr(tests, "run", lambda *words, **how: run(*words, **how, cwd=tmp_path))
 
-    def write(text):
-        (tmp_path / "tests" / "cli" / "test_some.py").write_text(text, encoding="utf-8")
+    def write(text, build="build-none", folder="cli", name="some"):
+        (tmp_path / "tests" / folder).mkdir(parents=True, exist_ok=True)
+        (tmp_path / "tests" / folder / f"test_{name}.py").write_text(text, encoding="utf-8")
         results = Results()
-        tests.system_tests(results, "build-none")
+        tests.system_tests(results, build)
         return results
     return write
 
@@ -184,6 +185,23 @@ def test_a_worker_that_dies_fails_the_case_it_had(tree):
 
     assert names(results.failed) == [FILE + "test_dies"]
     assert names(results.passed) == [FILE + "test_lives"]
+
+
+def test_a_sanitizer_sees_one_case_of_each_test_of_numbers(tree):
+    text = """
+import pytest
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_count(count): pass
+@pytest.mark.alone
+@pytest.mark.parametrize("count", [1, 2])
+def test_by_itself(count): pass
+"""
+    truth = tree(text, "build-asan", "truth", "numbers")
+    assert sorted(names(truth.passed)) == [f"build-asan tests/truth/test_numbers.py::{name}[1]" for name in ("test_by_itself", "test_count")]
+
+    assert len(tree(text, "build-none", "truth", "numbers").passed) == 5
+    both = tree(text, "build-asan", "cli")
+    assert len([name for name in names(both.passed) if "tests/cli" in name]) == 5
 
 
 @pytest.fixture

@@ -9,6 +9,8 @@ from pathlib import Path
 from .commands import TOP, run
 
 FOLDERS = ["tests/web", "tests/cli", "tests/truth", "tests/tools"]
+# These run no program of ours but the tools.
+PLAIN_FOLDERS = ["tests/tools"]
 # Most of a whole-program test is waiting, and several wait side by side.
 WORKERS = 2 * (os.cpu_count() or 1)
 ASAN_ENV = {
@@ -18,8 +20,12 @@ ASAN_ENV = {
 TAP_LINE = re.compile(r"^(ok|not ok) +\d+(?: +-)? *(.*)$")
 
 
+def is_sanitized(directory):
+    return "asan" in directory
+
+
 def environment_of(directory):
-    return ASAN_ENV if "asan" in directory else {}
+    return ASAN_ENV if is_sanitized(directory) else {}
 
 
 # Test programs
@@ -139,7 +145,10 @@ def system_tests(results, directory, paths=(), more=()):
     if not program.exists():
         results.fail(f"whole-program tests in {directory}", "tests", f"{program} does not exist")
         return
-    paths = paths or [folder for folder in FOLDERS if list((TOP / folder).glob("test_*.py"))]
+    folders = [folder for folder in FOLDERS if not (is_sanitized(directory) and folder in PLAIN_FOLDERS)]
+    paths = paths or [folder for folder in folders if list((TOP / folder).glob("test_*.py"))]
+    if is_sanitized(directory):
+        more = [*more, "-p", "checking.one_case_each"]
     seen = 0
     for name, words in (("together", [f"-n{WORKERS}", "--dist=loadgroup", "-m", "not alone"]), ("alone", ["-n0", "-m", "alone"])):
         results.stage(f"whole-program tests with {directory}/assay, {name}")
