@@ -65,7 +65,7 @@ def test_without_perf_memory_of_children_that_nobody_waits_for_has_no_upper_boun
 
 
 def test_three_thousand_threads_are_one_process(run_assay, user):
-    run = run_assay.load("many-threads", 3000, 300, options=["-i", "0.1s"], user=user)
+    run = run_assay.load("many-threads", 3000, 2000, options=["-i", "0.1s"], user=user)
 
     assert max(w["values"]["proc_threads_total_count"]["max"] for w in run.usage) >= 3001
     assert run.headline["processes"]["value"] == 1

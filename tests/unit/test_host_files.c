@@ -236,8 +236,13 @@ static void the_live_stat_file_is_the_kernels_and_grows(void **state)
 		host_stat_read(&r, HOST_STAT_CORES | HOST_STAT_COUNTS, &before, keep_core, &cores),
 		0);
 	assert_int_equal(before.n_cores, sysconf(_SC_NPROCESSORS_ONLN));
-	burn(BURN_NS);
-	assert_int_equal(host_stat_read(&r, HOST_STAT_COUNTS, &after, NULL, NULL), 0);
+	/* Ticks that a hypervisor takes for others are not busy ones, and a burst may have had no tick of its own. */
+	for (int bursts = 0; bursts < 200; bursts++) {
+		burn(BURN_NS);
+		assert_int_equal(host_stat_read(&r, HOST_STAT_COUNTS, &after, NULL, NULL), 0);
+		if (host_cpu_busy_ticks(&after.all) > host_cpu_busy_ticks(&before.all))
+			break;
+	}
 	assert_true(host_cpu_busy_ticks(&after.all) > host_cpu_busy_ticks(&before.all));
 	assert_true(after.counts[STAT_CONTEXT_SWITCHES] >= before.counts[STAT_CONTEXT_SWITCHES]);
 	assert_true(after.counts[STAT_RUNNING] >= 1);
