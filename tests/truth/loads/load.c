@@ -15,7 +15,7 @@
 static const struct load *const groups[] = { cpu_loads, family_loads, memory_loads, io_loads,
 	manners_loads, stubborn_loads, tree_loads, actor_loads, title_loads, endings_loads,
 	memory_view_loads, unseen_loads, known_io_loads, known_ends_loads, known_cpu_loads,
-	known_cpu_ends_loads };
+	known_cpu_ends_loads, known_memory_loads };
 #define N_GROUPS (sizeof(groups) / sizeof(groups[0]))
 
 static int ledger_fd = -1;

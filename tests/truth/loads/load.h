@@ -43,7 +43,7 @@ struct load {
 extern const struct load cpu_loads[], family_loads[], memory_loads[], io_loads[], manners_loads[],
 	stubborn_loads[], tree_loads[], actor_loads[], title_loads[], endings_loads[],
 	memory_view_loads[], unseen_loads[], known_io_loads[], known_ends_loads[],
-	known_cpu_loads[], known_cpu_ends_loads[];
+	known_cpu_loads[], known_cpu_ends_loads[], known_memory_loads[];
 
 /* Ends the whole load with status 99 and the errno in words: a load that fails must not pass for a small one. */
 _Noreturn void die(const char *what);
