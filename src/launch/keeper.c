@@ -189,11 +189,25 @@ static void give_up(struct exit_page *page)
 		futex_wake(&page->go);
 }
 
+/* A job that is stopped on a terminal of its own, and nobody is left who could let it go on: the kernel does the same for a process group
+ * that is orphaned while it is stopped (setpgid(2)). Once for each stop. */
+static void let_orphan_go(const struct exit_page *page, uint32_t *done)
+{
+	uint32_t stop;
+
+	if (job_state_stopped(page, &stop) == 0 || stop == *done)
+		return;
+	*done = stop;
+	kill(-page->job_pid, SIGHUP);
+	kill(-page->job_pid, SIGCONT);
+}
+
 static _Noreturn void keeper_main(
 	struct exit_page *page, const struct job_setup *setup, pid_t monitor)
 {
 	struct told told = { 0 };
 	uint64_t late_since_ns = 0;
+	uint32_t let_go = 0;
 
 	hold_nothing();
 	for (;;) {
@@ -209,6 +223,8 @@ static _Noreturn void keeper_main(
 		/* Whoever was to let the command go is gone: it must not wait for ever. */
 		if (orphaned)
 			give_up(page);
+		if (orphaned && page->leads)
+			let_orphan_go(page, &let_go);
 		if (!children)
 			atomic_store(&page->all_ended, 1);
 		if (!orphaned) {
