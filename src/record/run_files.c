@@ -480,6 +480,9 @@ int run_files_write_info(
 		r = error_set(err, -ENOMEM, "cannot make %s", f->info_name);
 	else
 		r = info_file_write(&f->info, text.data, text.len, final, err);
+	/* What was kept for it is free now. */
+	if (r < 0 && final)
+		usage_writer_retry(&f->usage);
 	if (f->claimed && (r == 0 || final)) {
 		run_files_remove(f, "usage.jsonl");
 		f->claimed = false;
