@@ -95,11 +95,14 @@ struct assay_run_options {
 	uint64_t budget;
 	/* Called with context once the command has started; prefix: of the files, NULL where none can be written. May be NULL. */
 	void (*begun)(const char *prefix, void *context);
+	/* output_prefix is nobody's choice: as with NULL, files that are there never refuse a run, a number behind the prefix tells it apart; and a place that
+	 * somebody else could have made is not used */
+	int usual_prefix;
 };
 #define ASSAY_RUN_OPTIONS_INIT                                                                     \
 	{                                                                                          \
 		sizeof(struct assay_run_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,  \
-			0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0                                      \
+			0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0                                   \
 	}
 
 /* A finished run in memory: opaque; what info.json holds. */

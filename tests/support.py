@@ -271,7 +271,7 @@ class Runner:
                 *(names.get(word, word) if isinstance(word, str) else word for word in command)]
         return Started(self.spawn(argv, tag, **popen), prefix, self.room, tag, self.load_path)
 
-    def __call__(self, command, options=(), timeout=60, complete=True, **start):
+    def __call__(self, command, options=(), timeout=180, complete=True, **start):
         return self.start(command, options, **start).finish(timeout, complete)
 
     def load(self, *arguments, options=(), **start):

@@ -67,6 +67,24 @@ static struct allowed_use known_to_last(
 	return lasting;
 }
 
+/* What came between two readings has left no number: that the limit was reached is known from its own counter, or from a kill for it. */
+static void about_unread_memory(struct assay_run_info *info, const struct target_limit *l,
+	const struct allowed_use *use, bool oom_killed)
+{
+	char used[ALLOWED_AMOUNT_SIZE];
+	char limit[ALLOWED_AMOUNT_SIZE];
+	char name[ALLOWED_NAME_SIZE];
+
+	allowed_amount(BYTES, use->n, used);
+	allowed_amount(BYTES, l->limit, limit);
+	allowed_name(l, name);
+	run_info_note(info,
+		"memory: the %s allowed (%s) were reached%s, between two readings, which found %s "
+		"at most: ask for more next time%s",
+		limit, name, oom_killed ? " and the kernel killed for them" : "", used,
+		under_slurm(info) ? " (--mem)" : "");
+}
+
 static void about_memory(struct assay_run_info *info, const struct target_limit *l, bool oom_killed)
 {
 	struct allowed_use use = allowed_use(info, l);
@@ -83,6 +101,10 @@ static void about_memory(struct assay_run_info *info, const struct target_limit 
 	if (by_cgroup && !oom_killed && lasting.quality != ABSENT &&
 		!is_near(lasting.n, l->limit)) {
 		about_cache(info, l, &lasting);
+		return;
+	}
+	if (!is_near(use.n, l->limit)) {
+		about_unread_memory(info, l, &use, oom_killed);
 		return;
 	}
 	allowed_amount(BYTES, use.n, used);

@@ -52,6 +52,12 @@ int levels_check(const struct session *s, struct error *err)
 	return 0;
 }
 
+/* What keeps the command from nothing, as it keeps it from nothing that the run itself cannot be recorded for want of it. */
+static bool is_want(int r)
+{
+	return r == -ENOMEM || r == -EMFILE || r == -ENFILE || r == -EAGAIN;
+}
+
 int levels_open(struct session *s, struct error *err)
 {
 	const struct assay_run_options *o = s->options;
@@ -76,7 +82,7 @@ int levels_open(struct session *s, struct error *err)
 	s->levels.helpers_cpu_ns = helpers_cpu_ns;
 	s->levels.helpers_context = s;
 	if (r < 0) {
-		s->levels_refused = r != -ENOMEM;
+		s->levels_refused = !is_want(r);
 		return error_wrap(err, "--target");
 	}
 	name_beside(s);

@@ -289,6 +289,10 @@ static void finish(struct session *s)
 	job_cgroups_look_at_end(s);
 	info->state = RUN_DONE;
 	outcome_from_status(&info->outcome, page->job_status, s->keeper.lost);
+	info->outcome.own_cpu_ns = page->job_cpu_ns;
+	info->outcome.cpu_limit_ns = page->job_cpu_limit_s < UINT64_MAX / NSEC_PER_SEC
+					     ? page->job_cpu_limit_s * NSEC_PER_SEC
+					     : 0;
 	outputs_settle(s);
 	take_self(s);
 	conclude(&s->monitor, info, false);

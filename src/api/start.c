@@ -20,6 +20,7 @@
 #include "linux/proc_connector.h"
 #include "linux/task_exits.h"
 #include "monitor/conclude.h"
+#include "record/own_place.h"
 #include "record/run_names.h"
 
 /* Process events are taken in batches: the machine's are many, and each wake-up costs more than an event. The pause is what the kernel's
@@ -97,14 +98,18 @@ int start_resolve_measurements(struct session *s, struct error *err)
 		&s->measures, s->options->measurements, s->info->collectors, s->selected, err);
 }
 
-/* A record that exists is the user's affair to keep; anything else that goes wrong only costs the record. */
+/* A record that exists where the user wants his is his affair to keep; anything else that goes wrong only costs the record. */
 int start_files(struct session *s, struct error *err)
 {
 	const char *format =
 		s->options->output_prefix ? s->options->output_prefix : RUN_PREFIX_DEFAULT;
 	struct assay_run_info *info = s->info;
+	const struct run_files_options options = {
+		.clobber = info->clobber, .no_info = info->no_info, .no_usage = info->no_usage
+	};
 	struct error why = { 0 };
 
+	info->prefix_is_usual = !s->options->output_prefix || s->options->usual_prefix;
 	int r = run_prefix_expand(
 		"{datetime}-{pid}", info->started_realtime_ns, getpid(), &info->id, err);
 	if (r < 0)
@@ -114,10 +119,16 @@ int start_files(struct session *s, struct error *err)
 		return r;
 	if (run_prefix_is_old(format))
 		warn(s, "{datetime_filesafe} in the output prefix is an old name of {datetime}");
-	const struct run_files_options options = {
-		.clobber = info->clobber, .no_info = info->no_info, .no_usage = info->no_usage
-	};
-	r = run_files_open(info->prefix, &options, &s->files, &why);
+	struct own_place place = { .format = format,
+		.realtime_ns = info->started_realtime_ns,
+		.pid = getpid(),
+		.files = &s->files,
+		.prefix = &info->prefix,
+		.id = &info->id };
+	r = info->prefix_is_usual ? own_place_open(&place, &options, &why)
+				  : run_files_open(info->prefix, &options, &s->files, &why);
+	if (place.moved.text[0])
+		warn(s, place.moved.text);
 	if (r == -EEXIST) {
 		if (err)
 			*err = why;

@@ -22,6 +22,7 @@
 #include "linux/proc_stat.h"
 #include "linux/roots.h"
 #include "record/left_files.h"
+#include "record/own_place.h"
 #include "record/run_names.h"
 
 void watching_warn(const struct watching *w, const char *line)
@@ -88,8 +89,11 @@ int watching_make_info(struct watching *w, size_t i, struct error *err)
 	for (size_t k = 0; info->watched.first_pid && k < t->n_terms; k++)
 		if (t->terms[k].n_pids && t->terms[k].pids[0].pid == info->watched.first_pid)
 			info->watched.first_start_ticks = t->terms[k].pids[0].start_ticks;
+	info->prefix_is_usual = run ? run->prefix_is_usual : !w->options.prefix;
 	if (run && run->id)
 		info->id = copy(run->id);
+	else if (i > 0 && info->prefix_is_usual)
+		info->id = copy(w->each[0].info->id);
 	else if (run_prefix_expand("{datetime}-{pid}", info->started_realtime_ns, getpid(),
 			 &info->id, err) < 0)
 		return -ENOMEM;
@@ -111,6 +115,14 @@ static void word_of(const struct watching *w, size_t i, char ret[64])
 		snprintf(ret, 64, "%s-", w->targets[i].file_word);
 }
 
+/* That of the run, or of the first target, whose place may have got a number or be elsewhere. NULL: there is none. */
+static char *shared_prefix(const struct watching *w)
+{
+	const struct assay_run_info *of = w->options.of_run ? w->options.of_run : w->each[0].info;
+
+	return copy(of->prefix);
+}
+
 static int prefix_of(struct watching *w, size_t i, struct error *err)
 {
 	const struct watching_options *o = &w->options;
@@ -119,8 +131,8 @@ static int prefix_of(struct watching *w, size_t i, struct error *err)
 	char *prefix = NULL;
 	char word[64];
 
-	if (o->of_run)
-		prefix = copy(o->of_run->prefix);
+	if (o->of_run || (i > 0 && info->prefix_is_usual))
+		prefix = shared_prefix(w);
 	else if (run_prefix_expand(o->prefix ? o->prefix : RUN_PREFIX_DEFAULT,
 			 info->started_realtime_ns, getpid(), &prefix, err) < 0)
 		return -EINVAL;
@@ -140,10 +152,31 @@ static int prefix_of(struct watching *w, size_t i, struct error *err)
 	return 0;
 }
 
+/* What is beside another's files goes where they are. */
+static int open_them(
+	struct watching *w, size_t i, const struct run_files_options *options, struct error *err)
+{
+	struct assay_run_info *info = w->each[i].info;
+	struct own_place place = { .format = RUN_PREFIX_DEFAULT,
+		.realtime_ns = info->started_realtime_ns,
+		.pid = getpid(),
+		.files = &w->each[i].files,
+		.prefix = &info->prefix,
+		.id = &info->id };
+
+	if (!info->prefix_is_usual || i > 0 || w->options.of_run)
+		return run_files_open(info->prefix, options, &w->each[i].files, err);
+	int r = own_place_open(&place, options, err);
+	if (place.moved.text[0])
+		watching_warn(w, place.moved.text);
+	return r;
+}
+
 int watching_open_files(struct watching *w, size_t i, struct error *err)
 {
 	struct assay_run_info *info = w->each[i].info;
-	const struct run_files_options options = { .clobber = info->clobber,
+	const struct run_files_options options = { .guarded = info->prefix_is_usual,
+		.clobber = info->clobber,
 		.append = w->options.append,
 		.no_info = info->no_info,
 		.no_usage = info->no_usage };
@@ -155,7 +188,7 @@ int watching_open_files(struct watching *w, size_t i, struct error *err)
 	int r = prefix_of(w, i, err);
 	if (r < 0 || !info->prefix)
 		return r;
-	r = run_files_open(info->prefix, &options, &w->each[i].files, &why);
+	r = open_them(w, i, &options, &why);
 	if (r == 0)
 		return appending_take(w, i, err);
 	/* Beside a job its record is lost and the job goes on; nothing else is worth watching without one. */

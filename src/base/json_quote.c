@@ -7,16 +7,21 @@
 #include "base/buf.h"
 #include "base/utf8.h"
 
-/* DEL and the C1 controls need no escape in JSON; they get one so that following a record on a terminal is safe. */
-static bool is_control(const unsigned char *s, size_t sequence)
+/* What misleads is of three bytes at most: a \u of four digits holds it. */
+static unsigned code_point(const unsigned char *s, size_t sequence)
 {
 	if (sequence == 1)
-		return s[0] < 0x20 || s[0] == 0x7f;
-	return sequence == 2 && s[0] == 0xc2 && s[1] < 0xa0;
+		return s[0];
+	if (sequence == 2)
+		return (s[0] & 0x1fu) << 6 | (s[1] & 0x3fu);
+	return (s[0] & 0x0fu) << 12 | (s[1] & 0x3fu) << 6 | (s[2] & 0x3fu);
 }
 
-static void add_control(struct buf *out, unsigned code)
+/* DEL, the C1 controls and marks of direction need no escape in JSON; they get one so that following a record on a terminal is safe. */
+static void add_escaped(struct buf *out, const unsigned char *s, size_t sequence)
 {
+	unsigned code = code_point(s, sequence);
+
 	switch (code) {
 	case '\b':
 		buf_add_text(out, "\\b");
@@ -67,8 +72,8 @@ void json_add_quoted(struct buf *out, const char *bytes, size_t n)
 			i++;
 			continue;
 		}
-		if (is_control(s, sequence)) {
-			add_control(out, s[sequence - 1]);
+		if (utf8_misleads(bytes + i, sequence)) {
+			add_escaped(out, s, sequence);
 		} else {
 			if (*s == '"' || *s == '\\')
 				buf_add_char(out, '\\');
@@ -87,14 +92,13 @@ void json_add_made(struct buf *out, const char *json, size_t n)
 		const unsigned char *s = (const unsigned char *) json + i;
 		size_t sequence = *s < 0x7f ? 1 : utf8_sequence(json + i, n - i);
 
-		sequence = sequence > 0 ? sequence : 1;
 		/* Blanks and line feeds between the values stay; in texts they are escaped already. */
-		if (*s >= 0x7f && is_control(s, sequence)) {
+		if (*s >= 0x7f && utf8_misleads(json + i, sequence)) {
 			buf_add(out, json + done, i - done);
-			add_control(out, s[sequence - 1]);
+			add_escaped(out, s, sequence);
 			done = i + sequence;
 		}
-		i += sequence;
+		i += sequence > 0 ? sequence : 1;
 	}
 	buf_add(out, json + done, n - done);
 }

@@ -9,7 +9,8 @@ struct buf;
 
 /* A string of JSON on its own, escaped as json_text_n() of base/json.h does it: for writers that place their commas themselves. */
 void json_add_quoted(struct buf *out, const char *bytes, size_t n);
-/* Adds JSON that another library wrote. DEL and C1 controls, which JSON allows as they are, are escaped: following it on a terminal is safe. */
+/* Adds JSON that another library wrote. What misleads (utf8.h) and JSON allows as it is, DEL among
+ * it, is escaped: following it on a terminal is safe. */
 void json_add_made(struct buf *out, const char *json, size_t n);
 
 #endif

@@ -54,30 +54,41 @@ bool utf8_is_valid(const char *s, size_t n)
 	return true;
 }
 
-/* Zero-width characters and those that turn the direction of what follows: a text with them is not what it shows. */
+/* Zero-width characters and those that turn the direction of what follows: a text with them is not what it shows. Noncharacters are none. */
 static bool is_invisible(const unsigned char *s)
 {
 	bool marks = s[0] == 0xe2 && s[1] == 0x80 &&
 		     ((s[2] >= 0x8b && s[2] <= 0x8f) || (s[2] >= 0xa8 && s[2] <= 0xae));
 	bool joiners = s[0] == 0xe2 && s[1] == 0x81 && s[2] >= 0xa0 && s[2] <= 0xaf;
 	bool byte_order = s[0] == 0xef && s[1] == 0xbb && s[2] == 0xbf;
+	bool noncharacters = s[0] == 0xef && s[1] == 0xbf && s[2] >= 0xbe;
 
-	return marks || joiners || byte_order;
+	return marks || joiners || byte_order || noncharacters;
+}
+
+bool utf8_misleads(const char *bytes, size_t sequence)
+{
+	const unsigned char *s = (const unsigned char *) bytes;
+
+	switch (sequence) {
+	case 1:
+		return s[0] < 0x20 || s[0] == 0x7f;
+	case 2:
+		/* C1: U+009B starts a terminal's control sequence as ESC [ does. U+061C is the Arabic mark of direction. */
+		return (s[0] == 0xc2 && s[1] < 0xa0) || (s[0] == 0xd8 && s[1] == 0x9c);
+	case 3:
+		return is_invisible(s);
+	default:
+		return false;
+	}
 }
 
 /* The length of the printable character at `s`, or 0 when its first byte has to be escaped. */
 static size_t printable(const char *bytes, size_t n)
 {
-	const unsigned char *s = (const unsigned char *) bytes;
 	size_t sequence = utf8_sequence(bytes, n);
 
-	if (sequence == 1 && (s[0] < 0x20 || s[0] == 0x7f))
-		return 0;
-	if (sequence == 2 && s[0] == 0xc2 && s[1] < 0xa0)
-		return 0; /* C1: U+009B starts a terminal's control sequence as ESC [ does */
-	if (sequence == 3 && is_invisible(s))
-		return 0;
-	return sequence;
+	return utf8_misleads(bytes, sequence) ? 0 : sequence;
 }
 
 static void add_escaped(struct buf *out, char c)
@@ -118,6 +129,22 @@ void text_add_printable(struct buf *out, const char *s, size_t n)
 void text_add_quoted_printable(struct buf *out, const char *s, size_t n)
 {
 	add_printable(out, s, n, "");
+}
+
+void text_add_lines_printable(struct buf *out, const char *s, size_t n)
+{
+	while (n > 0) {
+		size_t line = 0;
+
+		while (line < n && s[line] != '\n' && s[line] != '\t')
+			line++;
+		add_printable(out, s, line, "");
+		if (line == n)
+			break;
+		buf_add_char(out, s[line]);
+		s += line + 1;
+		n -= line + 1;
+	}
 }
 
 static bool all_printable(const char *s, size_t n)

@@ -13,6 +13,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/fd_read.h"
+#include "base/trust.h"
 #include "cli/config_expand.h"
 #include "cli/config_text.h"
 #include "cli/log.h"
@@ -88,19 +89,6 @@ static bool next_path(struct paths *p)
 	return true;
 }
 
-static bool is_trusted(const struct stat *st)
-{
-	return st->st_uid == geteuid() || st->st_uid == 0;
-}
-
-/* In a sticky directory nobody replaces what is another's, and a link has no mode. */
-static bool is_open_to_all(const struct stat *st)
-{
-	bool sticky = S_ISDIR(st->st_mode) && (st->st_mode & S_ISVTX);
-
-	return (st->st_mode & S_IWOTH) && !sticky && !S_ISLNK(st->st_mode);
-}
-
 /* In /tmp anybody can make a directory or a link that leads to a file of ours: each on the way must be ours too. */
 static bool way_is_trusted(const char *path)
 {
@@ -112,7 +100,7 @@ static bool way_is_trusted(const char *path)
 		if (path[n] != '/' && path[n] != '\0')
 			continue;
 		char *part = strndup(path, n);
-		trusted = part && lstat(part, &st) == 0 && is_trusted(&st) && !is_open_to_all(&st);
+		trusted = part && lstat(part, &st) == 0 && trust(&st);
 		free(part);
 	}
 	return trusted;
@@ -127,9 +115,9 @@ static const char *refusal(const char *path, const struct stat *st)
 		return "it is longer than 1 MiB";
 	if (path[0] == '/')
 		return NULL;
-	if (!is_trusted(st))
+	if (!trust_owner(st))
 		return "it belongs to somebody else";
-	if (is_open_to_all(st))
+	if (trust_is_open_to_all(st))
 		return "everybody may write to it";
 	if (!way_is_trusted(path))
 		return "what leads to it belongs to somebody else, or everybody may write there";

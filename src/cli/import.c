@@ -18,6 +18,7 @@
 #include "cli/stop_signal.h"
 #include "cli/verb.h"
 #include "record/foreign/import.h"
+#include "record/run_directory.h"
 #include "record/run_files.h"
 #include "record/run_names.h"
 #include "record/stored_files.h"
@@ -60,6 +61,7 @@ struct import {
 	const char *prefix; /* as it was given */
 	const struct importer *from;
 	const char *const *tags;
+	bool usual; /* it was not given */
 	bool dry, clobber;
 	uint64_t realtime_ns;
 	unsigned n; /* runs so far */
@@ -163,6 +165,7 @@ static int write_one(struct import *im, const struct stored_run *run, const char
 		.tags = im->tags,
 		.realtime_ns = im->realtime_ns,
 		.clobber = im->clobber,
+		.guarded = im->usual,
 		.stop = &stop_signal };
 
 	if (r == 0) {
@@ -236,7 +239,8 @@ static int import_one(struct import *im, const struct stored_run *run)
 	else
 		r = write_one(im, run, prefix, &survey, &err);
 	if (r < 0) {
-		complain("%s: %s", run->file, err.text);
+		complain("%s: %s%s", run->file, err.text,
+			r == RUN_PLACE_NOT_TRUSTED ? ": take another prefix" : "");
 	} else {
 		if (!im->dry) {
 			text_add_printable(&im->line, prefix, strlen(prefix));
@@ -362,6 +366,7 @@ static int exec(const struct verb *verb, struct option_values *values, char **wo
 	struct import im = { .prefix = prefix ? prefix : RUN_PREFIX_DEFAULT,
 		.tags = verb_value(verb, values, "tag")->all,
 		.dry = verb_option(verb, values, "dry-run") != NULL,
+		.usual = !prefix,
 		.clobber = verb_option(verb, values, "clobber") != NULL,
 		.realtime_ns = clock_realtime_ns() };
 	struct error err = { 0 };

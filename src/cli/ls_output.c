@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/csv_quote.h"
 #include "base/json_quote.h"
 #include "base/macros.h"
 #include "cli/ls_rows.h"
@@ -83,25 +84,13 @@ static void write_jsonl(const struct ls_rows *rows, struct buf *out)
 	}
 }
 
-/* RFC 4180, but for the ends of lines, which are those of shells and of whatever else reads lines here; 2.: quotes around what has a comma, a quote or a line's end in it. An empty text has them too: it is not what a run lacks. */
+/* Lines end as those of shells and of whatever else reads lines here do. An empty text has quotes: it is not what a run lacks. */
 static void add_csv_text(struct buf *out, const char *text, size_t n)
 {
-	bool plain = n > 0;
-
-	for (size_t i = 0; i < n; i++)
-		plain = plain && text[i] != ',' && text[i] != '"' && text[i] != '\n' &&
-			text[i] != '\r';
-	if (plain) {
-		buf_add(out, text, n);
-		return;
-	}
-	buf_add_char(out, '"');
-	for (size_t i = 0; i < n; i++) {
-		if (text[i] == '"')
-			buf_add_char(out, '"');
-		buf_add_char(out, text[i]);
-	}
-	buf_add_char(out, '"');
+	if (n > 0)
+		csv_add_field(out, text, n);
+	else
+		buf_add_text(out, "\"\"");
 }
 
 static void write_csv(const struct ls_rows *rows, struct buf *out)

@@ -258,6 +258,7 @@ static int exec(const struct verb *verb, struct option_values *values, char **wo
 	options.release_stdio = 1;
 	options.warn = record_warning;
 	options.context = &telling;
+	options.usual_prefix = verb_value(verb, values, "output-prefix")->rank <= RANK_DEFAULT;
 	job_options(verb, values, &options);
 	telling.in_our_session = !options.new_session;
 	if (verb->duct)

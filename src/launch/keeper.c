@@ -74,6 +74,18 @@ static void publish_totals(
 	exit_page_set_totals(page, &totals);
 }
 
+/* Whether it was the limit of CPU time that killed it: asked while it is a zombie, for a process can change its limit to the end. */
+static uint64_t cpu_limit_s(const siginfo_t *info)
+{
+	struct rlimit limit;
+
+	if (info->si_code != CLD_KILLED || info->si_status != SIGKILL ||
+		prlimit(info->si_pid, RLIMIT_CPU, NULL, &limit) < 0 ||
+		limit.rlim_max == RLIM_INFINITY)
+		return 0;
+	return limit.rlim_max;
+}
+
 /* Reaps all that has ended. Each zombie's CPU clock is read before it is reaped: the only moment its own final value,
  * without its children, can be had. Returns false when no child is left. */
 static bool reap_ended(struct exit_page *page, const struct not_the_jobs *other)
@@ -95,6 +107,8 @@ static bool reap_ended(struct exit_page *page, const struct not_the_jobs *other)
 
 		process_cpu_clock(record.pid, &cpu_ns);
 		record.cpu_ns = cpu_ns;
+		if (record.pid == page->job_pid)
+			page->job_cpu_limit_s = cpu_limit_s(&info);
 		if (wait4(record.pid, &record.status, all, &ru) != record.pid)
 			continue;
 		record.monotonic_ns = clock_monotonic_ns();
@@ -107,6 +121,7 @@ static bool reap_ended(struct exit_page *page, const struct not_the_jobs *other)
 			page->job_status = record.status;
 			page->job_end_ns = record.monotonic_ns;
 			page->job_max_rss_bytes = record.max_rss_bytes;
+			page->job_cpu_ns = cpu_ns;
 			job_state_ended(page);
 			atomic_store(&page->job_ended, 1);
 		}
@@ -174,11 +189,25 @@ static void give_up(struct exit_page *page)
 		futex_wake(&page->go);
 }
 
+/* A job that is stopped on a terminal of its own, and nobody is left who could let it go on: the kernel does the same for a process group
+ * that is orphaned while it is stopped (setpgid(2)). Once for each stop. */
+static void let_orphan_go(const struct exit_page *page, uint32_t *done)
+{
+	uint32_t stop;
+
+	if (job_state_stopped(page, &stop) == 0 || stop == *done)
+		return;
+	*done = stop;
+	kill(-page->job_pid, SIGHUP);
+	kill(-page->job_pid, SIGCONT);
+}
+
 static _Noreturn void keeper_main(
 	struct exit_page *page, const struct job_setup *setup, pid_t monitor)
 {
 	struct told told = { 0 };
 	uint64_t late_since_ns = 0;
+	uint32_t let_go = 0;
 
 	hold_nothing();
 	for (;;) {
@@ -194,6 +223,8 @@ static _Noreturn void keeper_main(
 		/* Whoever was to let the command go is gone: it must not wait for ever. */
 		if (orphaned)
 			give_up(page);
+		if (orphaned && page->leads)
+			let_orphan_go(page, &let_go);
 		if (!children)
 			atomic_store(&page->all_ended, 1);
 		if (!orphaned) {

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "launch/pump.h"
+#include "launch/relay.h"
 
 static int prepare(int like, bool controls, int slave)
 {
@@ -21,8 +22,17 @@ static int prepare(int like, bool controls, int slave)
 
 	if (like < 0 || ioctl(like, TIOCGWINSZ, &size) < 0 || size.ws_row == 0 || size.ws_col == 0)
 		size = (struct winsize){ .ws_row = 24, .ws_col = 80 };
-	if (tcgetattr(controls ? like : slave, &modes) < 0)
-		return -errno;
+	bool ours = controls && tcgetattr(like, &modes) == 0;
+
+	/* In the background ours has the modes of whoever is in front, a shell that edits a line: the relay takes those that are the job's. Whether
+	 * a job in the background may write is the same until then. */
+	if (!ours || !relay_in_front(like)) {
+		tcflag_t may_not_write = ours ? modes.c_lflag & TOSTOP : 0;
+
+		if (tcgetattr(slave, &modes) < 0)
+			return -errno;
+		modes.c_lflag |= may_not_write;
+	}
 	if (!controls) {
 		/* A newline stays one byte; whoever shows it adds the carriage return. */
 		modes.c_oflag &= ~(tcflag_t) OPOST;

@@ -368,6 +368,7 @@ _Noreturn void pump_main(struct pump *p)
 	if (p->window_of >= 0)
 		window_fd = pty_watch_window();
 	atomic_store(&p->page->cpu_ns, 0);
+	relay_begin(&relay);
 	serve(p, flows, &relay, window_fd);
 	relay_give_back(relay.page, relay.keyboard);
 	_exit(0);

@@ -12,6 +12,30 @@ bool relay_in_front(int terminal)
 	return terminal >= 0 && tcgetpgrp(terminal) == getpgrp();
 }
 
+void relay_begin(struct relay *r)
+{
+	r->modes_due = r->keyboard >= 0 && tcgetattr(r->master, &r->given) == 0;
+}
+
+static bool same_modes(const struct termios *a, const struct termios *b)
+{
+	return a->c_iflag == b->c_iflag && a->c_oflag == b->c_oflag && a->c_cflag == b->c_cflag &&
+	       a->c_lflag == b->c_lflag && memcmp(a->c_cc, b->c_cc, sizeof(a->c_cc)) == 0;
+}
+
+/* When it comes to the front for the first time, which may be long after its start, the job's terminal has the modes of ours; unless it has
+ * set others itself. */
+static void give_modes(struct relay *r)
+{
+	struct termios now;
+
+	if (!r->modes_due)
+		return;
+	r->modes_due = false;
+	if (tcgetattr(r->master, &now) == 0 && same_modes(&now, &r->given))
+		tcsetattr(r->master, TCSANOW, &r->page->before);
+}
+
 static void take(struct relay *r)
 {
 	struct termios raw;
@@ -23,6 +47,8 @@ static void take(struct relay *r)
 	atomic_store(&r->page->taken, 1);
 	if (tcsetattr(r->keyboard, TCSADRAIN, &raw) < 0)
 		atomic_store(&r->page->taken, 0);
+	else
+		give_modes(r);
 }
 
 void relay_give_back(struct relay_page *page, int terminal)

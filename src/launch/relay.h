@@ -30,12 +30,16 @@ struct relay {
 	struct relay_page *page;
 	int keyboard; /* our terminal; -1: nothing is relayed */
 	int master; /* of the job's */
+	bool modes_due; /* the job's terminal has not had ours yet */
+	struct termios given; /* what it has until then */
 	char pending[4096]; /* typed, and not yet taken by the job's terminal */
 	size_t n;
 };
 
 /* Whether our process group is the one that the terminal listens to. */
 bool relay_in_front(int terminal);
+/* Before the job begins. */
+void relay_begin(struct relay *r);
 /* Does what the monitor wishes. */
 void relay_follow(struct relay *r);
 /* Whether a newline that is written to `to` becomes two bytes there, as it has already in the job's terminal: in ours when it has its own modes. */

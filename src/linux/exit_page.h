@@ -58,6 +58,9 @@ struct exit_page {
 	int job_status;
 	uint64_t job_end_ns;
 	uint64_t job_max_rss_bytes; /* of the command itself and what it waited for */
+	uint64_t job_cpu_ns; /* its own CPU clock at its end */
+	uint64_t
+		job_cpu_limit_s; /* what RLIMIT_CPU let it have, where SIGKILL ended it; 0: no limit, or not known */
 
 	/* Of the two ends: 0, or since when the keeper had not looked because it was stopped (SIGSTOP), so that it saw the end late. */
 	uint64_t job_late_since_ns, all_late_since_ns;

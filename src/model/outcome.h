@@ -40,6 +40,9 @@ struct outcome {
 	const char *limit; /* "wall", "memory" ...; a literal; NULL: none, or not known which */
 	const char *limit_source; /* whose it was: "assay", "cgroup"; a literal, with `limit` */
 	struct end_request request;
+	uint64_t own_cpu_ns; /* of the command itself, without its children */
+	uint64_t
+		cpu_limit_ns; /* RLIMIT_CPU of a command that SIGKILL ended; 0: none, or not known */
 	char words[160]; /* "exited 3", "killed by SIGTERM" */
 	char evidence[240]; /* "wait status from the keeper"; what else is known */
 };

@@ -186,6 +186,7 @@ struct assay_run_info {
 	char *id; /* "2026.11.27T20.52.26-1234" */
 	enum run_state state;
 	char *prefix; /* expanded; NULL when nothing is recorded */
+	bool prefix_is_usual; /* and nobody's choice */
 	char *program_version;
 
 	int argc;

@@ -138,6 +138,9 @@ int info_file_write(struct info_file *f, const char *text, size_t n, bool final,
 		free_reserve(f); /* what it held is room for the ordinary way */
 	else
 		reserve(f, n + GROWTH);
+	/* Room that holds no version of it is the series' on a small file system. */
+	if (f->reserved < n)
+		free_reserve(f);
 	if (r < 0)
 		r = write_temporary(f, text, n);
 	if (r < 0)

@@ -13,6 +13,7 @@
 #include "record/earlier.h"
 #include "record/info_file.h"
 #include "record/info_json.h"
+#include "record/run_directory.h"
 #include "record/set_aside.h"
 #include "record/temporary_file.h"
 #include "record/usage_writer.h"
@@ -35,13 +36,11 @@ struct run_files {
 	bool continues; /* that one */
 	struct usage_writer usage;
 	struct info_file info;
-	int dirfd; /* of the prefix: a directory that is moved during the run is still found */
+	struct run_directory directory; /* "./" or the prefix up to its last slash */
 	int usage_fd;
-	char *directory; /* "." or the prefix up to its last slash */
+	bool claimed; /* by a series that is not written, until the info file is there */
 	char *name; /* the prefix behind its last slash */
 	char *info_name; /* within the directory */
-	size_t *made; /* how much of `directory` each directory made here spans, outermost first */
-	size_t n_made;
 };
 
 static char *join(const char *a, size_t n, const char *b)
@@ -61,74 +60,23 @@ static int split_prefix(struct run_files *f, const char *prefix)
 	const char *slash = strrchr(prefix, '/');
 	const char *name = slash ? slash + 1 : prefix;
 
-	f->directory = slash ? join(prefix, (size_t) (name - prefix), "") : join("./", 2, "");
+	f->directory.path = slash ? join(prefix, (size_t) (name - prefix), "") : join("./", 2, "");
 	f->name = join(name, strlen(name), "");
 	f->info_name = join(name, strlen(name), "info.json");
-	return f->directory && f->name && f->info_name ? 0 : -ENOMEM;
-}
-
-/* Makes the directory that spans the first `n` bytes; one that is there already is fine. */
-static int make_directory(struct run_files *f, size_t n)
-{
-	size_t *made = realloc(f->made, (f->n_made + 1) * sizeof(*made));
-	char after = f->directory[n];
-	int r;
-
-	if (!made)
-		return -ENOMEM;
-	f->made = made;
-	f->directory[n] = '\0';
-	r = mkdir(f->directory, 0777) < 0 ? -errno : 0;
-	f->directory[n] = after;
-	if (r == 0)
-		f->made[f->n_made++] = n;
-	return r == -EEXIST ? 0 : r;
-}
-
-/* Makes what is missing. The first failure is returned, but whether it matters the caller sees by opening: mkdir(2)
- * may well say EROFS or EACCES of a directory that is there. */
-static int make_parents(struct run_files *f)
-{
-	int first = 0;
-
-	for (size_t n = 1; f->directory[n]; n++) {
-		if (f->directory[n] != '/' || f->directory[n - 1] == '/')
-			continue;
-		int r = make_directory(f, n);
-		if (first == 0)
-			first = r;
-	}
-	return first;
-}
-
-static int open_directory(struct run_files *f, struct error *err)
-{
-	const int flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
-	int r;
-
-	f->dirfd = open(f->directory, flags);
-	if (f->dirfd < 0 && errno == ENOENT) {
-		r = make_parents(f);
-		f->dirfd = open(f->directory, flags);
-		if (f->dirfd < 0 && r < 0)
-			return error_set(err, r, "cannot make the directory %s", f->directory);
-	}
-	if (f->dirfd < 0)
-		return error_set(err, -errno, "cannot open the directory %s", f->directory);
-	return 0;
+	return f->directory.path && f->name && f->info_name ? 0 : -ENOMEM;
 }
 
 static bool is_there(const struct run_files *f, const char *name)
 {
 	struct stat st;
 
-	return fstatat(f->dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
+	return fstatat(f->directory.fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 static int refuse(const struct run_files *f, const char *end, const char *what, struct error *err)
 {
 	return error_say(err, -EEXIST, "%s%s%s %s",
-		strcmp(f->directory, "./") == 0 ? "" : f->directory, f->name, end, what);
+		strcmp(f->directory.path, "./") == 0 ? "" : f->directory.path, f->name, end, what);
 }
 
 static int is_written(const struct run_files *f, const char *end, struct error *err)
@@ -150,7 +98,7 @@ static int make_file(struct run_files *f, const char *name, int flags, struct st
 
 	if (f->n_files == N_MADE_MAX)
 		return -ENOSPC;
-	fd = openat(f->dirfd, name, flags | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+	fd = openat(f->directory.fd, name, flags | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 	if (fd < 0)
 		return -errno;
 	if (fstat(fd, ret_stat) < 0) {
@@ -165,7 +113,7 @@ static bool still_stands(const struct run_files *f, const struct made_file *made
 {
 	struct stat named;
 
-	return fstatat(f->dirfd, made->name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+	return fstatat(f->directory.fd, made->name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
 	       named.st_dev == made->device && named.st_ino == made->inode;
 }
 
@@ -179,7 +127,7 @@ int run_files_add(
 	if (fd < 0) {
 		free(name);
 		return fd == -EEXIST ? exists(f, end, err)
-				     : error_set(err, fd, "cannot make %s%s%s", f->directory,
+				     : error_set(err, fd, "cannot make %s%s%s", f->directory.path,
 					       f->name, end);
 	}
 	struct made_file made = { name, st.st_dev, st.st_ino };
@@ -212,7 +160,7 @@ static int take_name(
 {
 	if (!still_stands(f, made))
 		return -ESTALE;
-	if (renameat(f->dirfd, temporary, f->dirfd, made->name) < 0)
+	if (renameat(f->directory.fd, temporary, f->directory.fd, made->name) < 0)
 		return -errno;
 	made->device = st->st_dev;
 	made->inode = st->st_ino;
@@ -238,7 +186,7 @@ int run_files_replace(struct run_files *f, const char *end, int (*fill)(int fd, 
 	struct made_file *made = find_made(f, end);
 	char name[TEMPORARY_NAME_SIZE];
 	struct stat st;
-	int fd = made ? temporary_file_open(f->dirfd, name) : -ENOENT;
+	int fd = made ? temporary_file_open(f->directory.fd, name) : -ENOENT;
 	int r = fd;
 
 	if (fd >= 0) {
@@ -246,10 +194,11 @@ int run_files_replace(struct run_files *f, const char *end, int (*fill)(int fd, 
 		if (r == 0)
 			r = take_name(f, made, name, &st);
 		if (r < 0)
-			unlinkat(f->dirfd, name, 0);
+			unlinkat(f->directory.fd, name, 0);
 	}
 	if (r < 0)
-		return error_set(err, r, "cannot write a new %s%s%s", f->directory, f->name, end);
+		return error_set(
+			err, r, "cannot write a new %s%s%s", f->directory.path, f->name, end);
 	return 0;
 }
 
@@ -260,7 +209,7 @@ void run_files_remove(struct run_files *f, const char *end)
 	if (!made)
 		return;
 	if (still_stands(f, made))
-		unlinkat(f->dirfd, made->name, 0);
+		unlinkat(f->directory.fd, made->name, 0);
 	free(made->name);
 	*made = f->files[--f->n_files];
 }
@@ -276,7 +225,7 @@ static bool new_one_is_there(const struct run_files *f, const char *usage, const
 {
 	char hidden[SET_ASIDE_NAME_SIZE];
 	struct stat st;
-	bool usage_stands = fstatat(f->dirfd, usage, &st, AT_SYMLINK_NOFOLLOW) == 0;
+	bool usage_stands = fstatat(f->directory.fd, usage, &st, AT_SYMLINK_NOFOLLOW) == 0;
 
 	if (usage_stands && st.st_size > 0)
 		return true;
@@ -301,7 +250,7 @@ static int settle_leftovers(struct run_files *f, struct error *err)
 		r = error_set(err, -ENOMEM, "cannot look for an older record");
 	for (size_t i = 0; r == 0 && i < ARRAY_SIZE(ends); i++) {
 		set_aside_name(names[i], hidden);
-		if (writer_lock_is_free(f->dirfd, hidden) == -EBUSY)
+		if (writer_lock_is_free(f->directory.fd, hidden) == -EBUSY)
 			r = refuse(f, ends[i], "is just being replaced by another run", err);
 	}
 	bool superseded = r == 0 && new_one_is_there(f, names[0], names[1]);
@@ -310,9 +259,9 @@ static int settle_leftovers(struct run_files *f, struct error *err)
 
 		set_aside_name(names[i], hidden);
 		if (!superseded)
-			set_aside_return(f->dirfd, names[i]);
+			set_aside_return(f->directory.fd, names[i]);
 		else if (f->options.clobber)
-			unlinkat(f->dirfd, hidden, 0);
+			unlinkat(f->directory.fd, hidden, 0);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
 		free(names[i]);
@@ -324,7 +273,7 @@ static int take_empty(struct run_files *f, const char *end, char *name)
 {
 	struct stat st;
 	int fd;
-	int r = earlier_take_empty(f->dirfd, name, &fd);
+	int r = earlier_take_empty(f->directory.fd, name, &fd);
 
 	if (r < 0)
 		return r == -ENOENT ? 0 : r;
@@ -342,7 +291,7 @@ static int take_empty(struct run_files *f, const char *end, char *name)
 		made->inode = st.st_ino;
 		return 0;
 	}
-	r = unlinkat(f->dirfd, name, 0) < 0 ? -errno : 0;
+	r = unlinkat(f->directory.fd, name, 0) < 0 ? -errno : 0;
 	close(fd);
 	return r;
 }
@@ -353,7 +302,7 @@ static int make_way_for(struct run_files *f, const char *end, struct error *err)
 	int r = name ? 0 : -ENOMEM;
 
 	if (r == 0 && f->options.clobber)
-		r = set_aside_take(&f->old, f->dirfd, name);
+		r = set_aside_take(&f->old, f->directory.fd, name);
 	else if (r == 0 && f->options.append)
 		r = take_empty(f, end, name);
 	else if (r == 0 && is_there(f, name))
@@ -371,7 +320,7 @@ static int make_way_for(struct run_files *f, const char *end, struct error *err)
 	if (r == -EBUSY)
 		return is_written(f, end, err);
 	if (r < 0)
-		return error_set(err, r, "cannot replace %s%s%s", f->directory, f->name, end);
+		return error_set(err, r, "cannot replace %s%s%s", f->directory.path, f->name, end);
 	return 0;
 }
 
@@ -381,7 +330,7 @@ static int look_for_writers(const struct run_files *f, struct error *err)
 	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
 		char *name = join(f->name, strlen(f->name), ends[i]);
 		int fd = -1;
-		int r = name ? writer_lock_look(f->dirfd, name, &fd) : 0;
+		int r = name ? writer_lock_look(f->directory.fd, name, &fd) : 0;
 
 		free(name);
 		if (fd >= 0)
@@ -394,11 +343,11 @@ static int look_for_writers(const struct run_files *f, struct error *err)
 
 static int make_way(struct run_files *f, struct error *err)
 {
-	size_t n = f->options.clobber ? ARRAY_SIZE(ends) : N_ENDS_ALWAYS;
+	size_t n = f->options.clobber || f->options.fresh ? ARRAY_SIZE(ends) : N_ENDS_ALWAYS;
 	int r;
 
 	/* In a directory of its own there can be nothing yet. */
-	if (f->n_made > 0)
+	if (f->directory.n_made > 0)
 		return 0;
 	r = f->options.clobber ? look_for_writers(f, err) : 0;
 	if (r == 0)
@@ -411,12 +360,12 @@ static int make_way(struct run_files *f, struct error *err)
 /* Whether there is a record that is continued. */
 static int open_earlier(struct run_files *f, struct error *err)
 {
-	const char *where = strcmp(f->directory, "./") == 0 ? "" : f->directory;
+	const char *where = strcmp(f->directory.path, "./") == 0 ? "" : f->directory.path;
 	char *usage = join(f->name, strlen(f->name), "usage.jsonl");
 	int r = usage ? settle_leftovers(f, err) : error_set(err, -ENOMEM, "cannot open a record");
 
 	if (r == 0)
-		r = earlier_open(&f->earlier, f->dirfd, where, f->info_name,
+		r = earlier_open(&f->earlier, f->directory.fd, where, f->info_name,
 			f->options.no_usage ? NULL : usage, err);
 	free(usage);
 	f->continues = r > 0;
@@ -431,6 +380,18 @@ static int open_earlier(struct run_files *f, struct error *err)
 	return 0;
 }
 
+/* Two that look for the same files find neither: the series, which both would make at once, tells them apart. */
+static int claim(struct run_files *f, struct error *err)
+{
+	int fd = -1;
+	int r = run_files_add(f, "usage.jsonl", O_RDWR, &fd, err);
+
+	if (r == 0)
+		close(fd);
+	f->claimed = r == 0;
+	return r;
+}
+
 static int open_files(struct run_files *f, struct error *err)
 {
 	int r = 0;
@@ -438,12 +399,14 @@ static int open_files(struct run_files *f, struct error *err)
 	if (f->options.append && f->options.no_info)
 		return error_say(
 			err, -EINVAL, "--append needs the info file, which is not to be written");
-	if (f->options.append && f->n_made == 0)
+	if (f->options.append && f->directory.n_made == 0)
 		r = open_earlier(f, err);
 	if (r == 0 && !f->continues)
 		r = make_way(f, err);
-	if (r < 0 || f->options.no_usage || f->usage_fd >= 0)
+	if (r < 0 || f->usage_fd >= 0)
 		return r;
+	if (f->options.no_usage)
+		return f->options.fresh && *f->name ? claim(f, err) : 0;
 	return run_files_add(f, "usage.jsonl", O_RDWR | O_APPEND, &f->usage_fd, err);
 }
 
@@ -456,7 +419,7 @@ int run_files_open(const char *prefix, const struct run_files_options *options,
 	if (!f)
 		return error_set(err, -ENOMEM, "cannot open a record");
 	f->options = *options;
-	f->dirfd = f->usage_fd = f->info.reserve = f->info.lock = -1;
+	f->directory.fd = f->usage_fd = f->info.reserve = f->info.lock = -1;
 	f->earlier.info_fd = f->earlier.usage_fd = -1;
 	r = split_prefix(f, prefix);
 	if (r == 0)
@@ -464,7 +427,10 @@ int run_files_open(const char *prefix, const struct run_files_options *options,
 	if (r < 0)
 		error_set(err, r, "cannot open a record");
 	if (r == 0)
-		r = open_directory(f, err);
+		r = run_directory_open(&f->directory,
+			&(struct run_directory_options){
+				.guarded = options->guarded, .fresh = options->fresh && !*f->name },
+			err);
 	if (r == 0)
 		r = open_files(f, err);
 	if (r < 0) {
@@ -474,10 +440,15 @@ int run_files_open(const char *prefix, const struct run_files_options *options,
 	}
 	f->usage.fd = f->usage_fd;
 	if (!f->options.no_info)
-		info_file_init(&f->info, f->dirfd, f->info_name);
+		info_file_init(&f->info, f->directory.fd, f->info_name);
 	f->info.replaces = f->continues;
 	*ret = f;
 	return 0;
+}
+
+int run_files_directory(const struct run_files *f)
+{
+	return f->directory.fd;
 }
 
 struct earlier *run_files_earlier(struct run_files *f)
@@ -509,6 +480,13 @@ int run_files_write_info(
 		r = error_set(err, -ENOMEM, "cannot make %s", f->info_name);
 	else
 		r = info_file_write(&f->info, text.data, text.len, final, err);
+	/* What was kept for it is free now. */
+	if (r < 0 && final)
+		usage_writer_retry(&f->usage);
+	if (f->claimed && (r == 0 || final)) {
+		run_files_remove(f, "usage.jsonl");
+		f->claimed = false;
+	}
 	buf_done(&text);
 	return r;
 }
@@ -526,7 +504,7 @@ static void discard_files(struct run_files *f)
 {
 	for (size_t i = 0; i < f->n_files; i++)
 		if (still_stands(f, &f->files[i]))
-			unlinkat(f->dirfd, f->files[i].name, 0);
+			unlinkat(f->directory.fd, f->files[i].name, 0);
 }
 
 /* Whether a file that was made here holds something. */
@@ -536,7 +514,8 @@ static bool holds_something(struct run_files *f, const char *end)
 	struct stat st;
 
 	return made && still_stands(f, made) &&
-	       fstatat(f->dirfd, made->name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_size > 0;
+	       fstatat(f->directory.fd, made->name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       st.st_size > 0;
 }
 
 enum old_record run_files_give_way(struct run_files *f)
@@ -560,7 +539,7 @@ void run_files_remove_empty(struct run_files *f)
 
 void run_files_commit(struct run_files *f)
 {
-	set_aside_drop(&f->old, f->dirfd);
+	set_aside_drop(&f->old, f->directory.fd);
 }
 
 void run_files_discard(struct run_files *f)
@@ -569,12 +548,8 @@ void run_files_discard(struct run_files *f)
 		return;
 	info_file_discard(&f->info);
 	discard_files(f);
-	set_aside_restore(&f->old, f->dirfd);
-	while (f->n_made > 0) {
-		/* rmdir(2) refuses a directory in which someone else has put something meanwhile. */
-		f->directory[f->made[--f->n_made]] = '\0';
-		rmdir(f->directory);
-	}
+	set_aside_restore(&f->old, f->directory.fd);
+	run_directory_take_back(&f->directory);
 }
 
 struct run_files *run_files_close(struct run_files *f)
@@ -587,14 +562,11 @@ struct run_files *run_files_close(struct run_files *f)
 	usage_writer_done(&f->usage);
 	if (f->usage_fd >= 0)
 		close(f->usage_fd);
-	if (f->dirfd >= 0)
-		close(f->dirfd);
-	free(f->directory);
+	run_directory_close(&f->directory);
 	free(f->info_name);
 	free(f->name);
 	for (size_t i = 0; i < f->n_files; i++)
 		free(f->files[i].name);
-	free(f->made);
 	free(f);
 	return NULL;
 }

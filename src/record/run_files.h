@@ -33,9 +33,14 @@ struct run_files_options {
 	bool clobber;
 	bool append; /* a record that is there already is continued: run_files_earlier() */
 	bool no_info, no_usage;
+	bool guarded; /* the place is nobody's choice: see run_directory.h; RUN_PLACE_NOT_TRUSTED */
+	bool fresh; /* none of the record's files is there, nor, where it has a directory of its own, that one; else -EEXIST. Neither clobber nor append */
 };
 int run_files_open(const char *prefix, const struct run_files_options *options,
 	struct run_files **ret, struct error *err);
+
+/* Where they are: O_PATH, borrowed. */
+int run_files_directory(const struct run_files *f);
 
 /*
  * Makes one more file of the run, PREFIX and `end`, under the same rules, and gives its descriptor (O_CLOEXEC), which is the caller's.

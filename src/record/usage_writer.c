@@ -148,6 +148,12 @@ void usage_writer_mend(struct usage_writer *w, size_t torn, bool is_whole)
 		w->orphaned = torn;
 }
 
+void usage_writer_retry(struct usage_writer *w)
+{
+	if (w->n_pending > 0)
+		(void) write_pending(w);
+}
+
 void usage_writer_done(struct usage_writer *w)
 {
 	buf_done(&w->line);

@@ -30,6 +30,8 @@ struct usage_writer {
 int usage_writer_init(struct usage_writer *w, int fd);
 /* A series that is there already ends with half a line, which is cut off before anything follows, or is completed. */
 void usage_writer_mend(struct usage_writer *w, size_t torn, bool is_whole);
+/* Writes what waits for room, as far as there is some; no series is no failure. */
+void usage_writer_retry(struct usage_writer *w);
 void usage_writer_done(struct usage_writer *w);
 
 #endif

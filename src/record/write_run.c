@@ -3,7 +3,6 @@
 #include "record/write_run.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -215,23 +214,12 @@ static int fill(struct writing *w, const struct stored_run *run, struct series_s
 	return r < 0 ? error_set(err, r, "cannot write the files of %s", w->options->prefix) : 0;
 }
 
-static int open_directory(const char *prefix, int *ret)
-{
-	const char *slash = strrchr(prefix, '/');
-	char *directory = slash ? strndup(prefix, (size_t) (slash - prefix) + 1) : strdup(".");
-
-	*ret = directory ? open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-	int r = directory ? (*ret < 0 ? -errno : 0) : -ENOMEM;
-	free(directory);
-	return r;
-}
-
 int write_run(const struct stored_run *run, const struct write_run_options *o,
 	struct series_survey *ret, struct error *err)
 {
 	/* It makes the directories and puts an older record aside. */
 	const struct run_files_options way = {
-		.clobber = o->clobber, .no_info = true, .no_usage = true
+		.clobber = o->clobber, .no_info = true, .no_usage = true, .guarded = o->guarded
 	};
 	struct writing w = { .options = o, .dirfd = -1, .usage.fd = -1, .info.fd = -1 };
 	struct run_files *files = NULL;
@@ -240,9 +228,8 @@ int write_run(const struct stored_run *run, const struct write_run_options *o,
 	*ret = (struct series_survey){ 0 };
 	if (r < 0)
 		return r;
-	r = open_directory(o->prefix, &w.dirfd);
-	if (r == 0)
-		r = nameless_file_open(w.dirfd, &w.usage);
+	w.dirfd = run_files_directory(files);
+	r = nameless_file_open(w.dirfd, &w.usage);
 	if (r == 0)
 		r = nameless_file_open(w.dirfd, &w.info);
 	if (r < 0)
@@ -251,8 +238,6 @@ int write_run(const struct stored_run *run, const struct write_run_options *o,
 		r = fill(&w, run, ret, err);
 	nameless_file_drop(w.dirfd, &w.usage);
 	nameless_file_drop(w.dirfd, &w.info);
-	if (w.dirfd >= 0)
-		close(w.dirfd);
 	buf_done(&w.block);
 	if (r < 0)
 		run_files_discard(files);

@@ -19,6 +19,7 @@ struct write_run_options {
 		tags; /* "KEY=VALUE", NULL-terminated, or NULL; they go before those that the file has */
 	uint64_t realtime_ns; /* of the import */
 	bool clobber;
+	bool guarded; /* nobody chose the prefix: RUN_PLACE_NOT_TRUSTED where somebody else could have made what leads there */
 	const volatile sig_atomic_t *stop; /* not 0: give up, with -EINTR */
 };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/csv_quote.h"
 #include "model/value.h"
 #include "report/compare_difference.h"
 #include "report/compare_text.h"
@@ -17,17 +18,7 @@ static const char head[] = "field,section,group,n,quality,key,median,mad,min,q05
 
 static void add_text(struct buf *out, const char *text)
 {
-	if (!strpbrk(text, ",\"\r\n")) {
-		buf_add_text(out, text);
-		return;
-	}
-	buf_add_char(out, '"');
-	for (; *text; text++) {
-		if (*text == '"')
-			buf_add_char(out, '"');
-		buf_add_char(out, *text);
-	}
-	buf_add_char(out, '"');
+	csv_add_field(out, text, strlen(text));
 }
 
 static void next_text(struct buf *out, const char *text)

@@ -166,6 +166,22 @@ static bool is_offset(const char *text)
 	       strspn(text + 4, "0123456789") == 2;
 }
 
+/* By how much the clock on the wall was set back during the run, which its own time tells; 0 where only drift does. A suspend sets it forth. */
+static double set_back_seconds(const struct story *s)
+{
+	const char *started = info_text(info_of(s), "time", "started");
+	const char *ended = info_text(info_of(s), "time", "ended");
+	double wall = info_number(info_of(s), "time", "wall_seconds");
+	uint64_t from;
+	uint64_t to;
+
+	if (story_is_foreign(s) || !started || !ended || !(wall >= 0) ||
+		parse_rfc3339(started, &from) < 0 || parse_rfc3339(ended, &to) < 0)
+		return 0;
+	double back = wall - ((double) to - (double) from) / 1e9;
+	return back > 1 + wall / 1000 ? back : 0;
+}
+
 /* "2026-11-28 14:30:00", as the clock on the wall had it there. */
 static bool local_time(const struct story *s, const char *name, char text[RFC3339_SIZE])
 {
@@ -204,6 +220,13 @@ void show_add_when(const struct story *s, struct buf *out)
 	buf_add_text(out, offset ? " " : " UTC");
 	if (offset)
 		add_printable(out, offset, 6);
+	double back = set_back_seconds(s);
+	if (back > 0) {
+		char by[UNITS_TEXT_SIZE];
+
+		format_duration((uint64_t) (back * 1e9), by);
+		buf_addf(out, " (the clock was set back by %s meanwhile)", by);
+	}
 }
 
 static void run_row(struct page *p, const struct story *s)

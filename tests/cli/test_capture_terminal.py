@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from terminal import WAITING, Terminal, processes_of, transcript
+from terminal import WAITING, Terminal, is_stopped, processes_of, transcript
 from test_terminal import scripts
 from test_terminal_ends import job_of, logged
 
@@ -108,6 +108,14 @@ def through_pty(room, assay):
         yield t
 
 
+@pytest.fixture
+def through_pty_of(room, assay, user):
+    """For whoever runs it."""
+    with captured(room, assay, "-c pty", user=user) as t:
+        t.prompt()
+        yield t
+
+
 def test_all_three_are_a_terminal_of_the_jobs_own_with_our_size_and_modes(through_pty):
     t = through_pty
     t.run("stty intr ^X; stty -g; tty")
@@ -187,6 +195,48 @@ def test_a_monitor_that_is_killed_leaves_the_job_its_terminal_and_the_shell_its_
     t.run("stty -g")
 
     assert re.findall(r"^[0-9a-f:]{40,}\r$", t.text, re.MULTILINE)[2] == modes[0]
+
+
+def test_a_job_that_was_started_in_the_background_has_our_modes_when_it_comes_to_the_front(through_pty_of):
+    t = through_pty_of
+    os.mkfifo(t.room / "go", 0o666)
+    # The shell edits a line by then, in modes of its own.
+    t.run("{ read line <go; exec $W cat; } &")
+    t.until(lambda: not termios.tcgetattr(t.master)[3] & termios.ECHO, "the shell to edit a line")
+    with open(t.room / "go", "w", encoding="ascii") as go:
+        go.write("now\n")
+    t.until(lambda: any(map(is_stopped, members_named(t, "cat"))), "the job to read in the background")
+    t.run("stopped")
+    t.enter("fg")
+    t.raw_is_awaited = True
+    t.in_foreground()
+
+    t.type("hello\r")
+    t.expect("hello\r\nhello\r\n")
+    t.key("Ctrl-D")
+    t.prompt()
+    assert kept(t) == b"hello\r\nhello\r\n"
+
+
+def test_a_job_that_has_set_its_modes_itself_keeps_them(through_pty_of):
+    t = through_pty_of
+    t.run("$W sh -c 'trap \"\" TTOU; stty -echo eof Q; kill -STOP $$; stty -a' &")
+    t.run("stopped")
+    t.enter("fg")
+
+    t.expect("eof = Q")
+    t.expect(" -echo ")
+    t.prompt()
+
+
+def test_a_stopped_job_is_hung_up_when_all_that_could_continue_it_is_killed(through_pty_of):
+    t = through_pty_of
+    t.start(f"$W {WAITING}")
+    t.key("Ctrl-Z")
+    t.prompt()
+    t.run("kill -9 %1")
+
+    t.until(lambda: processes_of(t.room) == [t.shell.pid], "the job and its keeper to end")
 
 
 def test_who_lives_on_is_not_hung_up(through_pty):

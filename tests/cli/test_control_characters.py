@@ -1,16 +1,27 @@
 # SPDX-License-Identifier: MIT
-"""Whatever is written as JSON may be followed on a terminal: DEL and the C1 controls, which JSON allows as they are, are escaped everywhere."""
+"""Whatever is written for programs may be followed on a terminal: what that obeys, and marks that turn the direction of writing, is escaped everywhere."""
+import csv
+import io
 import json
 import re
 import shutil
 
 import pytest
+import yaml
+from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from calling import Caller
 
 C1 = "".join(map(chr, range(0x80, 0xa0)))
-HOSTILE = "a\x7fb\x1b[2J" + C1 + "31m\xa0\xe9"
-FORBIDDEN = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f]")
+# What shows a text as another than it is: marks of direction, characters of no width, separators of lines, and a character that is none.
+MARKS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200b\u2028\u2029\ufeff\uffff"
+HOSTILE = "a\x7fb\x1b[2J" + C1 + "31m\xa0\xe9" + MARKS
+FORBIDDEN = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f" + MARKS + "]")
+
+
+def as_tables_show_it(text):
+    """Where a format has no escape of its own: ESC as \\e, other bytes of what is not shown as \\xHH."""
+    return FORBIDDEN.sub(lambda found: "\\e" if found[0] == "\x1b" else "".join(f"\\x{byte:02x}" for byte in found[0].encode()), text)
 
 
 @pytest.fixture
@@ -90,10 +101,44 @@ def test_json_on_standard_output_has_no_control_character_and_loses_none(call, m
 
 
 def test_yaml_of_ls_has_no_control_character(call, made):
-    called = call("ls", "-f", "yaml", "-F", "id,command,tags,hostname", ".")
+    words = ("-F", "id,name,command,tags,hostname", ".")
+    called = call("ls", "-f", "yaml", *words)
 
-    assert called.status == 0 and "id" in called.out
+    assert called.status == 0
     is_clean(called.out)
+    rows = yaml.safe_load(called.out)
+    assert rows == json.loads(call("ls", "-f", "json", *words).out)
+    assert (rows[0]["id"], rows[0]["name"], rows[0]["hostname"]) == ("id" + HOSTILE, HOSTILE, HOSTILE)
+
+
+@pytest.mark.parametrize("words", [("ls", "-f", "csv", "-F", "id,name,hostname,command", "."), ("export", "--to", "csv", "--devices", "made"),
+                                   ("export", "--to", "csv-wide", "--devices", "made"), ("compare", "-f", "csv", "--by", "name", "--all", "made", "other")],
+                         ids=" ".join)
+def test_csv_has_no_control_character_and_reads_back_as_what_tables_show(call, made, words):
+    if words[0] == "compare":
+        shutil.copytree(made, call.here / "other")
+        (call.here / "other" / "info.json").write_text((made / "info.json").read_text(encoding="utf-8").replace('"id', '"other-id')
+                                                       .replace('"name": "a', '"name": "c'), encoding="utf-8")
+    called = call(*words)
+
+    assert called.status == 0, called.err
+    is_clean(called.out)
+    lines = list(csv.reader(io.StringIO(called.out, newline=""), strict=True))
+    assert len({len(line) for line in lines}) == 1 and len(lines) > 1
+    shown = as_tables_show_it(HOSTILE)
+    assert any(shown in cell for line in lines for cell in line)
+    assert not any("\\e" in cell.replace(shown, "").replace(shown[1:], "") for line in lines[1:] for cell in line if not cell.startswith("sh "))
+
+
+def test_openmetrics_have_no_control_character_and_read_back_as_what_tables_show(call, made):
+    called = call("export", "--to", "openmetrics", "--devices", "-m", "proc_rss_total_bytes,host_disk_read_bytes", "made")
+
+    assert called.status == 0, called.err
+    is_clean(called.out)
+    families = {family.name: family for family in text_string_to_metric_families(called.out)}
+    labels = families["assay_run"].samples[0].labels
+    assert {labels["name"], labels["user"], labels["target"]} == {as_tables_show_it(HOSTILE)}
+    assert families["assay_proc_rss_total_bytes"].documentation == f"{as_tables_show_it(HOSTILE)}; from {as_tables_show_it(HOSTILE)}"
 
 
 @pytest.mark.parametrize("form", ["con-duct", "jumper"])

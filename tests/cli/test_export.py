@@ -17,6 +17,8 @@ from support import REPOSITORY, wait_for
 FIXTURES = REPOSITORY / "tests" / "fixtures" / "foreign" / "con-duct"
 
 HOSTILE = 'a "b",\nc\r\td </script> \x01\x1b[31m, ü'
+# In CSV and OpenMetrics, which have no escape for a control character.
+SHOWN = 'a "b",\nc\\x0d\td </script> \\x01\\e[31m, ü'
 STATISTICS = ("last", "max", "min", "mean", "delta")
 
 
@@ -138,13 +140,13 @@ def test_tidy_csv_has_every_number_of_the_series_without_loss(call, made):
 
     assert found == numbers(made, processes=True, devices=True)
     assert len(lines) == len(found)
-    assert not any(line.endswith("\r") for line in text.replace(HOSTILE, "").split("\n")[:-1] if line.count(",") > 8)
+    assert "\r" not in text
 
 
 def test_csv_names_survive_whatever_bytes_they_hold(call, made):
     lines = list(csv.DictReader(io.StringIO(export(call, "--to", "csv", "--processes", "--devices", "made"), newline="")))
 
-    assert {(line["name"], line["name_hex"]) for line in lines} == {("", ""), (HOSTILE, "61ff"), (HOSTILE, "")}
+    assert {(line["name"], line["name_hex"]) for line in lines} == {("", ""), (SHOWN, "61ff"), (SHOWN, "")}
     assert {line["unit"] for line in lines if line["key"] == "tree_cpu_seconds"} == {"seconds"}
 
 
@@ -335,8 +337,8 @@ def test_openmetrics_are_valid_and_are_what_the_record_came_to(call, made):
     assert {s.labels["statistic"]: s.labels["quality"] for s in gauge.samples} == {"peak": "upper_bound", "mean": "sampled"}
     # The parser makes doubles of all numbers: the digits stand in the text.
     assert "9007199254740995" in text and "9007199254740997" in text
-    assert families["assay_host_disk_read_bytes"].samples[0].labels["device"] == HOSTILE
-    assert families["assay_run"].samples[0].labels["hostname"] == HOSTILE
+    assert families["assay_host_disk_read_bytes"].samples[0].labels["device"] == SHOWN
+    assert families["assay_run"].samples[0].labels["hostname"] == SHOWN
     assert "assay_tree_processes_count" not in families
 
 

@@ -51,6 +51,20 @@ def test_a_full_disk_leaves_no_file_that_the_summary_calls_a_record(run_assay, d
     assert record == said.format(prefix=f"{disk}/")
 
 
+@pytest.mark.parametrize("command", ["exit 3", "sleep 0.5; exit 3"])
+def test_a_disk_that_has_room_for_the_series_alone_keeps_the_series(run_assay, disk_of, command):
+    """info.json does not fit: what was kept free for it is of use to the other file."""
+    disk = disk_of("48k")
+    run = run_assay(["sh", "-c", command], prefix=f"{disk}/", quiet=False, complete=False)
+
+    assert run.status == 3
+    assert not (disk / "info.json").exists(), "or nothing was tried"
+    assert complete_lines(disk / "usage.jsonl") >= 1
+    last = json.loads((disk / "usage.jsonl").read_bytes().splitlines()[-1])
+    assert last["values"]["keeper_cpu_seconds"]["last"] > 0
+    assert b"info.json" in run.stderr, run.stderr
+
+
 @pytest.mark.parametrize("blocks", [1, 64])
 def test_a_file_size_limit_costs_the_record_and_not_the_job(run_assay, room, blocks):
     # What is said goes through somebody who has no limit: the file that takes it would be cut as well.

@@ -102,6 +102,20 @@ def test_other_verbs_say_that_there_is_no_memory(run_assay, assay, verb):
         assert status in (1, 2) and (run_assay.room / "other.stderr").read_bytes().startswith(b"assay: "), (limit, status)
 
 
+def test_with_however_few_files_a_target_beside_the_command_does_not_keep_it_from_running(run_assay, user):
+    recorded, told = 0, 0
+
+    for limit in range(6, 40):
+        run = run_assay(["sh", "-c", "exit 7"], ["--target", "user"], wrapper=exec_under("RLIMIT_NOFILE", limit), quiet=False, complete=False, user=user)
+        assert run.status == 7, (limit, run.stderr)
+        if run.info and run.info["state"] == "done":
+            recorded += 1
+        else:
+            assert run.stderr.startswith(b"assay: ") and b"Too many open files" in run.stderr, (limit, run.stderr)
+            told += 1
+    assert recorded > 0 and told > 5
+
+
 @pytest.mark.parametrize("name, limit", [("RLIMIT_SIGPENDING", 0), ("RLIMIT_MEMLOCK", 0), ("RLIMIT_MSGQUEUE", 0), ("RLIMIT_NOFILE", 4),
                                          ("RLIMIT_NOFILE", 8), ("RLIMIT_NPROC", 0)])
 def test_no_other_limit_changes_how_the_command_ends(run_assay, user, name, limit):

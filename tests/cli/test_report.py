@@ -395,7 +395,7 @@ def test_without_uplot_the_page_is_made_all_the_same(room):
 
 
 def test_pages_of_a_huge_record_take_little_memory(assay, room):
-    skip_with_a_sanitizer(assay, "a sanitizer takes memory of its own")
+    skip_with_a_sanitizer(assay, "takes memory of its own")
     run = long_record(room / "huge", 3000, 60)
     code = ("import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True); "
             "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")

@@ -67,6 +67,8 @@ def test_without_perf_memory_of_children_that_nobody_waits_for_has_no_upper_boun
 def test_three_thousand_threads_are_one_process(run_assay, user):
     run = run_assay.load("many-threads", 3000, 2000, options=["-i", "0.1s"], user=user)
 
-    assert max(w["values"]["proc_threads_total_count"]["max"] for w in run.usage) >= 3001
+    # a window in which it was gone at each look has none
+    key = "proc_threads_total_count"
+    assert max(w["values"][key]["max"] for w in run.usage if key in w["values"]) >= 3001
     assert run.headline["processes"]["value"] == 1
     check_exact_cpu(run)

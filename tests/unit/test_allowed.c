@@ -241,6 +241,22 @@ static void what_was_not_taken_back_is_not_blamed_on_the_cache(void **state)
 	assert_int_equal(info.n_notes, 2);
 }
 
+static void what_filled_a_limit_between_two_readings_is_not_said_to_be_little(void **state)
+{
+	(void) state;
+	struct target_limit *l = bound("memory", BYTES, 4 * GIB, "cgroup", "/sys/x/memory.max");
+
+	l->tightest = l->has_hits = true;
+	l->hits = 2;
+	used("memory_peak_bytes", BYTES, GIB / 100, LOWER_BOUND);
+	bounds_advise(&info, true);
+	assert_note(
+		"memory: the 4 GiB allowed (cgroup memory.max) were reached and the kernel killed "
+		"for "
+		"them, between two readings, which found 10.2 MiB at most: ask for more next time");
+	assert_int_equal(info.n_notes, 1);
+}
+
 #define ALONE(test) cmocka_unit_test_teardown(test, forget)
 
 int main(void)
@@ -253,6 +269,7 @@ int main(void)
 		ALONE(far_from_a_limit_nothing_is_said),
 		ALONE(a_limit_that_only_the_cache_of_files_reached_is_no_alarm),
 		ALONE(near_the_limit_of_each_process_ulimit_is_the_advice),
+		ALONE(what_filled_a_limit_between_two_readings_is_not_said_to_be_little),
 		ALONE(what_was_not_taken_back_is_not_blamed_on_the_cache),
 		ALONE(charged_memory_is_compared_with_the_limit_of_its_cgroup),
 	};

@@ -21,6 +21,9 @@ static void json_that_is_made_already_loses_its_controls_and_nothing_else(void *
 		{ SIZED("{\n  \"a\": [1, \"\\n\"]\n}"), "{\n  \"a\": [1, \"\\n\"]\n}" },
 		{ SIZED("\"\x7f\""), "\"\\u007f\"" },
 		{ SIZED("\"\xc2\x80\xc2\x9b\xc2\x9f\""), "\"\\u0080\\u009b\\u009f\"" },
+		/* Marks of direction, and U+FFFF. */
+		{ SIZED("\"\xe2\x80\xae\xe2\x81\xa6\xd8\x9c\xef\xbf\xbf\""),
+			"\"\\u202e\\u2066\\u061c\\uffff\"" },
 		{ SIZED("\"\xc2\xa0\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\""),
 			"\"\xc2\xa0\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\"" },
 		/* Nobody writes that, and nothing is read behind the end for it. */

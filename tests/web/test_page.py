@@ -29,7 +29,7 @@ COLOURED = """(canvas) => {
 
 @pytest.fixture(scope="session")
 def chromium(assay):
-    skip_with_a_sanitizer(assay, "the pages are the same, and are looked at with the plain build")
+    skip_with_a_sanitizer(assay, "changes nothing in the pages, which are looked at with the plain build")
     found = shutil.which("chromium")
     if not found or not shutil.which("node"):
         pytest.skip("needs chromium and node")

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/csv_quote.h"
 #include "record/foreign/export.h"
 #include "record/foreign/export_csv_row.h"
 #include "record/foreign/export_series.h"
@@ -21,12 +22,12 @@ static int add_line(const struct export_value *value, void *context)
 
 	csv_add_window(out, line->run, line->window);
 	csv_add_subject(out, value->subject);
-	export_add_csv(out, value->row->key, strlen(value->row->key));
+	csv_add_field(out, value->row->key, strlen(value->row->key));
 	buf_addf(out, ",%s,", export_statistics[value->statistic]);
 	export_add_number(out, value->number);
 	buf_addf(out, ",%s,", unit_name(value->row->unit));
 	if (value->quality)
-		export_add_csv(out, value->quality, strlen(value->quality));
+		csv_add_field(out, value->quality, strlen(value->quality));
 	buf_add_text(out, CSV_END);
 	return 0;
 }

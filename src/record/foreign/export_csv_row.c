@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/csv_quote.h"
 #include "record/foreign/export_rows.h"
 #include "record/foreign/export_text.h"
 
@@ -16,7 +17,7 @@ void csv_add_window(struct buf *out, const struct export_run *run, const json_t 
 	uint64_t end;
 	char text[RFC3339_SIZE];
 
-	export_add_csv(out, run->id, strlen(run->id));
+	csv_add_field(out, run->id, strlen(run->id));
 	buf_add_char(out, ',');
 	if (json_is_string(time)) {
 		export_add_csv_json(out, time);

@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/utf8.h"
 #include "record/foreign/export.h"
 #include "record/foreign/export_text.h"
 #include "record/foreign/export_totals.h"
@@ -24,21 +25,30 @@ struct families {
 	size_t n;
 };
 
+/* The format's own escapes are for ends of lines, quotes and backslashes alone: what else a terminal would obey is written as tables show it. */
+static void add_escaped(struct buf *out, const char *bytes, size_t n)
+{
+	struct buf text = { 0 };
+
+	text_add_lines_printable(&text, bytes, n);
+	for (size_t i = 0; i < text.len; i++) {
+		if (text.data[i] == '\n')
+			buf_add_text(out, "\\n");
+		else if (text.data[i] == '"' || text.data[i] == '\\')
+			buf_addf(out, "\\%c", text.data[i]);
+		else
+			buf_add_char(out, text.data[i]);
+	}
+	out->failed = out->failed || text.failed;
+	buf_done(&text);
+}
+
 static void add_label(struct buf *out, const char *name, const char *value, size_t n)
 {
 	if (out->data[out->len - 1] != '{')
 		buf_add_char(out, ',');
 	buf_addf(out, "%s=\"", name);
-	for (size_t i = 0; i < n; i++) {
-		if (value[i] == '\n')
-			buf_add_text(out, "\\n");
-		else if (value[i] == '"' || value[i] == '\\')
-			buf_addf(out, "\\%c", value[i]);
-		else if (value[i])
-			buf_add_char(out, value[i]);
-		else
-			buf_add_text(out, "\xef\xbf\xbd");
-	}
+	add_escaped(out, value, n);
 	buf_add_char(out, '"');
 }
 
@@ -46,18 +56,6 @@ static void add_text_label(struct buf *out, const char *name, const json_t *valu
 {
 	if (json_is_string(value))
 		add_label(out, name, json_string_value(value), json_string_length(value));
-}
-
-static void add_help(struct buf *out, const char *text)
-{
-	for (; *text; text++) {
-		if (*text == '\n')
-			buf_add_text(out, "\\n");
-		else if (*text == '\\' || *text == '"')
-			buf_addf(out, "\\%c", *text);
-		else
-			buf_add_char(out, *text);
-	}
 }
 
 static struct buf *family_of(struct families *f, const char *name, bool *ret_new)
@@ -86,10 +84,10 @@ static void begin_family(
 	if (row->unit != UNITLESS)
 		buf_addf(out, "# UNIT %s %s\n", name, unit_name(row->unit));
 	buf_addf(out, "# HELP %s ", name);
-	add_help(out, row->help);
+	add_escaped(out, row->help, strlen(row->help));
 	if (*row->origin) {
 		buf_add_text(out, row->help[0] ? "; from " : "from ");
-		add_help(out, row->origin);
+		add_escaped(out, row->origin, strlen(row->origin));
 	}
 	buf_add_char(out, '\n');
 }

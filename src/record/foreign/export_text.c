@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/csv_quote.h"
 #include "base/json_quote.h"
 #include "record/json_walk.h"
 
@@ -138,30 +139,8 @@ void export_add_json(struct buf *out, const json_t *value)
 	}
 }
 
-void export_add_csv(struct buf *out, const char *text, size_t n)
-{
-	bool quoted = false;
-
-	for (size_t i = 0; i < n && !quoted; i++)
-		quoted = strchr("\",\r\n", text[i]) && text[i];
-	if (n > 0 && (text[0] == ' ' || text[n - 1] == ' '))
-		quoted = true;
-	if (quoted)
-		buf_add_char(out, '"');
-	for (size_t i = 0; i < n; i++) {
-		if (text[i] == '"')
-			buf_add_char(out, '"');
-		if (text[i])
-			buf_add_char(out, text[i]);
-		else
-			buf_add_text(out, "\xef\xbf\xbd");
-	}
-	if (quoted)
-		buf_add_char(out, '"');
-}
-
 void export_add_csv_json(struct buf *out, const json_t *string)
 {
 	if (json_is_string(string))
-		export_add_csv(out, json_string_value(string), json_string_length(string));
+		csv_add_field(out, json_string_value(string), json_string_length(string));
 }

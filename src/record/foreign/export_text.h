@@ -26,8 +26,7 @@ void export_add_key(struct buf *out, const char *name);
 /* ,"NAME": and a point in time, RFC 3339, as seconds since 1970 in microseconds; null where there is none. */
 void export_add_epoch(struct buf *out, const char *name, const char *time);
 
-/* A field of RFC 4180: in quotes where it must be. A NUL, which no reader of CSV takes, becomes U+FFFD. */
-void export_add_csv(struct buf *out, const char *text, size_t n);
-void export_add_csv_json(struct buf *out, const json_t *string); /* nothing for what is no string */
+/* A string as a field of CSV; nothing for what is no string. */
+void export_add_csv_json(struct buf *out, const json_t *string);
 
 #endif
