@@ -18,7 +18,6 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/redaction.h"
 #include "linux/net_dev.h"
 #include "linux/proc_stat.h"
 #include "linux/roots.h"
@@ -41,8 +40,6 @@ static void what_was_asked(struct assay_run_info *info, const struct watching_op
 {
 	start_note_asked(info, &o->asked);
 	info->watched.for_ns = o->for_ns;
-	info->redacted.usual = o->redaction->usual_too;
-	info->redacted.patterns = o->redaction->n;
 	info->cgroup_option = o->read_cgroups ? "auto" : "none";
 }
 
@@ -316,7 +313,6 @@ void watching_take_self(struct watching *w, size_t i)
 	info->missed_ticks = w->monitor.schedule.missed;
 	info->ticks_left_out = w->monitor.schedule.left_out;
 	info->readings_skipped = w->monitor.ledger.readings_skipped;
-	info->redacted.command_lines = w->monitor.ledger.commands_redacted;
 	info->windows = w->monitor.sequence;
 	info->suspended_ns = w->monitor.suspended_ns;
 	if (w->each[i].files) {
