@@ -125,6 +125,7 @@ static int take_socket(const char *at, const char *end, struct tcp_socket *ret)
 		.loopback = is_loopback(&m),
 		.listens = m.idiag_state == STATE_LISTEN,
 		.local.port = ntohs(m.id.idiag_sport),
+		.remote_port = ntohs(m.id.idiag_dport),
 	};
 	memcpy(ret->local.address, m.id.idiag_src, sizeof(ret->local.address));
 	return take_attributes(

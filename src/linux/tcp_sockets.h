@@ -23,6 +23,7 @@ struct tcp_socket {
 	bool loopback; /* both ends are on this machine */
 	bool listens;
 	struct tcp_end local;
+	uint16_t remote_port; /* 0: it listens, or listened */
 	bool has_bytes; /* false before Linux 4.1 */
 	/* Payload: the kernel counts a SYN and a FIN as one byte each, and what may be theirs is taken off. So up to two bytes too few, never too
 	 * many. */

@@ -101,13 +101,13 @@ static void take_counts(struct net_socket *socket, const struct tcp_socket *now)
 		socket->sent = now->acknowledged;
 }
 
-static bool is_of_a_job_listener(const struct net_sockets *s, const struct tcp_end *local)
+/* Who took the connection, if it was a listener of the job; NULL. */
+static struct job_listener *taker_of(struct net_sockets *s, const struct tcp_end *local)
 {
 	for (size_t i = 0; i < s->n_listeners; i++)
-		if (!s->listeners[i].has_rival &&
-			tcp_end_was_taken_by(local, &s->listeners[i].local))
-			return true;
-	return false;
+		if (tcp_end_was_taken_by(local, &s->listeners[i].local))
+			return &s->listeners[i];
+	return NULL;
 }
 
 static void add_listener(struct net_sockets *s, const struct net_socket *socket)
@@ -121,32 +121,85 @@ static void end_listener(struct net_sockets *s, uint64_t cookie)
 {
 	for (size_t i = 0; i < s->n_listeners; i++)
 		if (s->listeners[i].cookie == cookie)
-			s->listeners[i].ended = true;
+			s->listeners[i].looks_since_end = 1;
 }
 
 static void forget_ended_listeners(struct net_sockets *s)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < s->n_listeners; i++)
-		if (!s->listeners[i].ended)
-			s->listeners[n++] = s->listeners[i];
+	for (size_t i = 0; i < s->n_listeners; i++) {
+		struct job_listener *l = &s->listeners[i];
+
+		if (l->looks_since_end)
+			l->looks_since_end++;
+		if (l->looks_since_end <= LOOKS_UNTIL_FORGOTTEN || l->heard.n > 0)
+			s->listeners[n++] = *l;
+	}
 	s->n_listeners = n;
 }
 
-/* With SO_REUSEPORT, or at a narrower address, somebody else may listen where the job does. */
+static void add_rival(struct net_sockets *s, const struct tcp_end *local, bool for_sure)
+{
+	for (size_t i = 0; i < s->n_listeners; i++)
+		if (tcp_end_was_taken_by(local, &s->listeners[i].local)) {
+			s->listeners[i].may_have_rival = true;
+			s->listeners[i].has_rival = s->listeners[i].has_rival || for_sure;
+		}
+}
+
+/*
+ * With SO_REUSEPORT, or at a narrower address, somebody else may listen where the job does. What that one took may end long after it, so that it is
+ * remembered; one whose owner is still sought may be the job's own.
+ */
 static void find_rivals(struct net_sockets *s)
 {
 	for (size_t i = 0; i < s->n_listeners; i++)
-		s->listeners[i].has_rival = false;
+		s->listeners[i].may_have_rival = false;
 	for (size_t at = 0; s->n_listeners > 0 && at < s->capacity; at++) {
 		const struct net_socket *socket = &s->places[at];
 
-		if (socket->cookie == 0 || !socket->listens || socket->owner == OWNER_JOB)
-			continue;
-		for (size_t i = 0; i < s->n_listeners; i++)
-			if (tcp_end_was_taken_by(&socket->local, &s->listeners[i].local))
-				s->listeners[i].has_rival = true;
+		if (socket->cookie != 0 && socket->listens && socket->owner != OWNER_JOB)
+			add_rival(s, &socket->local, socket->owner != OWNER_SOUGHT);
+	}
+}
+
+static void move_ended(struct ended_connections *from, struct socket_traffic *to, uint64_t *count)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(from->traffic); i++) {
+		to[i].received += from->traffic[i].received;
+		to[i].sent += from->traffic[i].sent;
+	}
+	*count += from->n;
+	*from = (struct ended_connections){ 0 };
+}
+
+/* Who may have taken what was heard of so far is either listed from now on, or its end is told from now on. */
+static void make_heard_due(struct net_sockets *s)
+{
+	for (size_t i = 0; i < s->n_listeners; i++) {
+		struct job_listener *l = &s->listeners[i];
+
+		move_ended(&l->heard, l->due.traffic, &l->due.n);
+	}
+}
+
+/* What the job's listeners took is the job's where nobody else can have taken it. */
+static void share_out_due(struct net_sockets *s)
+{
+	bool missed_ends = s->ends_unheard || s->overflows != s->overflows_shared_out;
+
+	s->overflows_shared_out = s->overflows;
+	for (size_t i = 0; i < s->n_listeners; i++) {
+		struct job_listener *l = &s->listeners[i];
+
+		if (missed_ends || l->has_rival || l->may_have_rival)
+			move_ended(&l->due, s->unattributed, &s->unattributed_connections);
+		else
+			move_ended(&l->due, s->ended, &s->connections);
+		/* These ended when the job had. */
+		if (s->settled)
+			move_ended(&l->heard, s->unattributed, &s->unattributed_connections);
 	}
 }
 
@@ -157,13 +210,15 @@ static void conclude_socket(struct net_sockets *s, struct net_socket *socket)
 
 	if (socket->listens) {
 		end_listener(s, socket->cookie);
+		if (socket->owner != OWNER_JOB)
+			add_rival(s, &socket->local, true);
 		return;
 	}
-	if (!known && is_of_a_job_listener(s, &socket->local)) {
-		socket->owner = OWNER_JOB;
-		s->connections++;
-	}
-	if (socket->owner == OWNER_JOB) {
+	struct job_listener *taker = known ? NULL : taker_of(s, &socket->local);
+	if (taker) {
+		add_traffic(&taker->heard.traffic[socket->loopback], socket);
+		taker->heard.n++;
+	} else if (socket->owner == OWNER_JOB) {
 		add_traffic(&s->ended[socket->loopback], socket);
 	} else if (socket->owner != OWNER_OTHER) {
 		add_traffic(&s->unattributed[socket->loopback], socket);
@@ -183,7 +238,10 @@ static void take_end(const struct tcp_socket *end, void *context)
 			return;
 		}
 	if (socket == &unseen || socket->cookie == 0) {
-		/* Listeners end too, and connections that were refused. */
+		/* Of a listener: it has no other end. */
+		if (end->remote_port == 0)
+			add_rival(s, &end->local, true);
+		/* Connections that were refused end too. */
 		if (!end->has_bytes || end->received + end->acknowledged == 0)
 			return;
 		take_counts(&unseen, end);
@@ -434,23 +492,25 @@ int net_sockets_look(struct net_sockets *s, const struct roots *roots, const str
 	uint64_t began_ns = clock_thread_cpu_ns();
 	int rc = first ? open_all(s) : 0;
 	if (rc == 0) {
-		forget_ended_listeners(s);
+		hear_of_ends(s);
+		forget_the_gone(s);
+		make_heard_due(s);
 		rc = ask_for_all(s);
 	}
 	if (rc < 0) {
 		s->error = -rc;
 		return rc;
 	}
-	/* Whose an end is depends on who listens. */
 	find_rivals(s);
 	hear_of_ends(s);
+	share_out_due(s);
+	forget_ended_listeners(s);
 	if (first)
 		begin(s, roots, ledger);
 	else if (list_wanted(s, ledger))
 		look_at_files(s, roots, ledger);
 	else
 		end_round(s);
-	forget_the_gone(s);
 	sum_up(s);
 	s->due_ns = first ? 0 : now_ns + COST_SHARE * (clock_thread_cpu_ns() - began_ns);
 	return 0;
@@ -459,6 +519,7 @@ int net_sockets_look(struct net_sockets *s, const struct roots *roots, const str
 void net_sockets_settle(struct net_sockets *s)
 {
 	s->due_ns = 0;
+	s->settled = true;
 	if (!s->opened || s->error || s->ends_unheard)
 		return;
 	uint64_t end_ns = clock_monotonic_ns() + SETTLE_MS * (NSEC_PER_SEC / 1000);

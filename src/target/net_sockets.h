@@ -38,12 +38,23 @@ struct socket_traffic {
 	uint64_t received, sent;
 };
 
-/* A listener of the job: what it takes is the job's, however short. */
+/* Connections that ended before it was seen whose they are. */
+struct ended_connections {
+	struct socket_traffic traffic[2];
+	uint64_t n;
+};
+
+/* A listener of the job: what it takes is the job's, however short, unless somebody else ever listened there beside it. */
 struct job_listener {
 	uint64_t cookie;
 	struct tcp_end local;
-	bool ended; /* kept until the next look: the ends of its connections may still be told */
-	bool has_rival; /* a listener that is not known to be the job's may have taken them */
+	unsigned
+		looks_since_end; /* 0: it is there; kept for a while: the ends of its connections may still be told */
+	bool has_rival; /* somebody else listened there too, and may have taken what ends even now */
+	bool may_have_rival; /* whose the other one is, is not known yet */
+	struct ended_connections heard; /* who else listened is not known yet */
+	struct ended_connections
+		due; /* once all that listens was listed, and all ends until then heard */
 };
 #define JOB_LISTENERS_MAX 128
 
@@ -74,7 +85,9 @@ struct net_sockets {
 	struct socket_traffic shared[2]; /* of the open ones that may be somebody else's too */
 	uint64_t connections, unattributed_connections;
 	uint64_t overflows; /* the kernel had no room to tell of ends */
+	uint64_t overflows_shared_out; /* of these, when ended connections were last shared out */
 	bool ends_unheard; /* it does not tell at all */
+	bool settled; /* the next look is the last */
 };
 
 /*

@@ -117,35 +117,54 @@ print(got)
 """
 
 
-def test_what_somebody_else_takes_at_the_same_port_is_not_the_jobs(run_assay, room):
-    mine = socket.socket()
-    mine.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-    mine.bind(("127.0.0.1", 0))
-    mine.listen(64)
-    started = run_assay.start([PYTHON, "-S", "-c", REUSING, str(mine.getsockname()[1])], SOCKETS)
+def listener_at(port):
+    listener = socket.socket()
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+    listener.bind(("127.0.0.1", port))
+    listener.listen(64)
+    listener.setblocking(False)
+    return listener
+
+
+def take_what_comes(listener):
+    """Takes what the kernel gives to this listener; the job does the same with the rest. The bytes."""
+    taken = 0
+    try:
+        while True:
+            end, _ = listener.accept()
+            end.setblocking(True)
+            while data := end.recv(65536):
+                taken += len(data)
+            end.close()
+    except BlockingIOError:
+        return taken
+
+
+@pytest.mark.parametrize("rival", ["stays", "stays_and_the_jobs_listener_is_found_late", "comes_and_goes_between_two_looks"])
+def test_what_somebody_else_takes_at_the_same_port_is_not_the_jobs(run_assay, room, rival):
+    mine = listener_at(0)
+    address = mine.getsockname()
+    lines = room / "run1-usage.jsonl"
+    often = rival == "stays"
+    started = run_assay.start([PYTHON, "-S", "-c", REUSING, str(address[1])], SOCKETS if often else (*SOCKETS[:2], "-i", "2s"))
     wait_for(lambda: (room / "begun").exists(), "the job to listen")
-    before = len((room / "run1-usage.jsonl").read_bytes().splitlines()) if (room / "run1-usage.jsonl").exists() else 0
-    wait_for(lambda: (room / "run1-usage.jsonl").read_bytes().count(b"\n") > before + 2, "a look at its sockets")
-    mine.setblocking(False)
+    if rival == "comes_and_goes_between_two_looks":
+        mine.close()
+    if rival != "stays_and_the_jobs_listener_is_found_late":
+        before = lines.read_bytes().count(b"\n") if lines.exists() else 0
+        wait_for(lambda: lines.exists() and lines.read_bytes().count(b"\n") > before + (2 if often else 1), "a look at its listener")
+    if rival == "comes_and_goes_between_two_looks":
+        mine = listener_at(address[1])
     clients, taken = [], 0
     for _ in range(30):
-        client = socket.create_connection(mine.getsockname())
+        client = socket.create_connection(address)
         client.sendall(b"x" * 10_000)
         client.shutdown(socket.SHUT_WR)
         clients.append(client)
 
     def all_closed():
-        """Takes what the kernel gives to this listener; the job does the same with the rest."""
         nonlocal taken
-        try:
-            while True:
-                end, _ = mine.accept()
-                end.setblocking(True)
-                while data := end.recv(65536):
-                    taken += len(data)
-                end.close()
-        except BlockingIOError:
-            pass
+        taken += take_what_comes(mine)
         for client in list(clients):
             client.setblocking(False)
             try:
@@ -156,9 +175,9 @@ def test_what_somebody_else_takes_at_the_same_port_is_not_the_jobs(run_assay, ro
                 pass
         return not clients
     wait_for(all_closed, "every connection to be taken")
+    mine.close()
     (room / "go").touch()
     run = started.finish()
-    mine.close()
     jobs = int(run.stdout)
 
     assert run.status == 0 and jobs + taken == 300_000, run.stderr

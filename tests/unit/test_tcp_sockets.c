@@ -39,7 +39,9 @@ static struct message make(int family, uint8_t state, uint64_t received, uint64_
 			.idiag_state = state,
 			.idiag_inode = 77,
 			.idiag_uid = 1000,
-			.id = { .idiag_cookie = { 5, 6 }, .idiag_sport = htons(8080) } },
+			.id = { .idiag_cookie = { 5, 6 },
+				.idiag_sport = htons(8080),
+				.idiag_dport = htons(443) } },
 		.attribute = { .rta_len = RTA_LENGTH(sizeof(m.info)), .rta_type = INET_DIAG_INFO },
 	};
 
@@ -79,6 +81,7 @@ static void a_socket_is_told_with_its_identity_and_bytes(void **state)
 	assert_int_equal(s.inode, 77);
 	assert_int_equal(s.uid, 1000);
 	assert_int_equal(s.local.port, 8080);
+	assert_int_equal(s.remote_port, 443);
 	assert_true(s.has_bytes);
 	assert_false(s.listens);
 	assert_int_equal(s.received, 4999); /* a FIN may be one */
