@@ -175,13 +175,16 @@ static void tell_resident_set(struct rung *rung, const struct headline *claim)
 		"of resident sets, which hold memory as often as a process maps it");
 }
 
-/* Exact of what it saw: of the largest process it is a bound, when another one was larger. */
+/* Exact, or a bound from above, of what it saw: where another process was larger, it bounds the largest one from below, or not at all. */
 static void lower_by_a_larger(struct rung *rung, const struct headline *claim)
 {
-	if (strcmp(rung->quantity, "memory_process") != 0 || rung->value.quality != EXACT ||
-		rung->value.n >= claim->value.n)
+	bool exact = rung->value.quality == EXACT;
+
+	if (strcmp(rung->quantity, "memory_process") != 0 || rung->value.n >= claim->value.n ||
+		!(exact || (rung->value.quality == UPPER_BOUND &&
+				   claim->value.quality != UPPER_BOUND)))
 		return;
-	rung->value.quality = LOWER_BOUND;
+	rung->value.quality = exact ? LOWER_BOUND : ESTIMATE;
 	snprintf(rung->why, sizeof(rung->why), "of what it saw: another process was larger");
 }
 

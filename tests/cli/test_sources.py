@@ -4,6 +4,8 @@ import sys
 
 import pytest
 
+from support import has_a_sanitizer
+
 HEADLINES = {
     "wall": "wall_seconds", "cpu": "cpu_seconds", "cpu_user": "cpu_user_seconds", "cpu_system": "cpu_system_seconds",
     "memory_peak": "memory_peak_bytes", "memory_process": "memory_peak_process_bytes", "processes": "processes",
@@ -36,7 +38,7 @@ SURVIVOR = ("import os, time\nr, w = os.pipe()\nif os.fork() == 0:\n if os.fork(
             "  time.sleep(2); os.write(w, b'x'); time.sleep(1)\n os._exit(0)\nos.wait(); os.read(r, 1)")
 
 
-def test_what_makes_a_number_better_than_its_source_is_told(run_assay):
+def test_what_makes_a_number_better_than_its_source_is_told(run_assay, assay):
     info = run_assay([sys.executable, "-c", SURVIVOR], options=["-i", "0.2s"]).info
     claim = info["headline"]["memory_peak_process_bytes"]
     rungs = {rung["key"]: rung for rung in info["rungs"]["memory_process"]}
@@ -47,7 +49,8 @@ def test_what_makes_a_number_better_than_its_source_is_told(run_assay):
         assert "by itself the source is a lower bound" in rungs["proc_hwm_bytes"]["why"], rungs
     ended = rungs["keeper_max_rss_bytes"]
     assert ended["value"] < 150 << 20, "it was not waited for"
-    assert (ended["quality"], ended["in_use"]) == ("lower_bound", False), ended
+    # A mark that may be the recorder's own is above what it is a mark of, which is below the largest: it bounds nothing.
+    assert (ended["quality"], ended["in_use"]) == ("estimate" if has_a_sanitizer(assay) else "lower_bound", False), ended
 
 
 def test_where_perf_saw_more_than_was_counted_the_split_has_its_source(run_assay):
