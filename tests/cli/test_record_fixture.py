@@ -121,9 +121,10 @@ def test_assay_reads_from_the_tree_what_it_reads_from_the_machine(cgroup_of_secr
                 if key in cgroup:
                     cgroup[key] = cgroup[key].count("/")
     assert kept["cgroups"] == live["cgroups"]
-    before, after = readings(live), readings(kept)
+    # The kernel brings a cgroup's statistics up to date when it likes: what it did so meanwhile is what it was or what it is now.
+    before, after, again = readings(live), readings(kept), readings(doctor(assay, "--pid", pid))
     for key in STEADY:
-        assert after[key, None] == before[key, None], key
+        assert after[key, None] in (before[key, None], again[key, None]), key
     assert before["proc_rss_bytes", None] > 0
     assert {device for key, device in after if key == "host_core_busy_seconds"} == \
         {device for key, device in before if key == "host_core_busy_seconds"}

@@ -92,7 +92,7 @@ def nothing_could_tell(run, claim):
     many = not events or room > max(0.05, 0.03 * run.truth["cpu_seconds"])
     # A parent that is so quick that its child is gone before the kernel tells of its end is rare, and not known from one that lost it.
     # Nor can perf where ends cost more than the program allows for: it misses them.
-    return ("nothing shows a wait" in why
+    return ("nothing shows a wait" in why or "nothing shows that anybody waited" in why
             or run.perf_misses_ends(claim)
             or many and "perf misses the ends" in why
             or run.info["host_cpu"].get("steal_seconds", 0) > 0 and "may be what the hypervisor" in why)

@@ -139,7 +139,9 @@ def test_a_survivor_that_proc_hides_is_known_to_be_there(run_assay, room, load, 
     os.kill(int((room / "left").read_text()), signal.SIGKILL)
 
     assert run.status == 0, run.stderr
-    assert run.info["processes"]["survivors"] == []
+    # A look that fell between its fork and its exec has seen it: then it is known by its pid.
+    seen = [one["pid"] for one in run.info["processes"]["survivors"]]
+    assert seen in ([], [int((room / "left").read_text())])
     assert {name: run.headline[name]["quality"] for name in BOUNDS if run.headline[name]["quality"] == "exact"} == {}
-    assert "hidepid" in process_peak(run)["why"], process_peak(run)
+    assert seen or "hidepid" in process_peak(run)["why"], process_peak(run)
     assert "upper" not in run.headline["memory_peak_bytes"]
