@@ -98,11 +98,15 @@ struct assay_run_options {
 	/* output_prefix is nobody's choice: as with NULL, files that are there never refuse a run, a number behind the prefix tells it apart; and a place that
 	 * somebody else could have made is not used */
 	int usual_prefix;
+	/* What is replaced by "[redacted]" in the command's arguments and in the command lines of processes before they are recorded: extended regular
+	 * expressions, NULL-terminated, or NULL. Besides them the usual secrets are ("--password=...", "API_TOKEN=...", "://user:password@"), unless
+	 * the word "no" is among them. The command itself has its true arguments. */
+	const char *const *redact;
 };
 #define ASSAY_RUN_OPTIONS_INIT                                                                     \
 	{                                                                                          \
 		sizeof(struct assay_run_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,  \
-			0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0                                   \
+			0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0                                \
 	}
 
 /* A finished run in memory: opaque; what info.json holds. */
@@ -148,11 +152,12 @@ struct assay_attach_options {
 	uint64_t budget; /* as for a run */
 	void (*warn)(const char *line, void *context);
 	void *context;
+	const char *const *redact; /* as for a run */
 };
 #define ASSAY_ATTACH_OPTIONS_INIT                                                                  \
 	{                                                                                          \
 		sizeof(struct assay_attach_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,  \
-			0, 0                                                                       \
+			0, 0, 0                                                                    \
 	}
 
 /*

@@ -15,6 +15,7 @@
 #include "api/watching.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/redaction.h"
 #include "base/signal_name.h"
 #include "base/units.h"
 #include "launch/signals.h"
@@ -29,6 +30,7 @@ struct ending {
 
 struct attachment {
 	struct assay_attach_options asked;
+	struct redaction redaction;
 	struct roots roots;
 	struct signals signals;
 	bool signals_open;
@@ -151,17 +153,22 @@ static enum assay_run_status attach(struct attachment *a, struct error *err)
 			.record_types = o->record_types,
 			.clobber = o->clobber,
 			.wait_all = o->wait_all },
+		.redaction = &a->redaction,
 		.append = o->append != 0,
 		.read_cgroups = o->cgroup != ASSAY_CGROUP_NONE,
 		.for_ns = o->for_ns,
 		.warn = o->warn,
 		.context = o->context };
 
+	int r = redaction_begin(&a->redaction, o->redact, err);
+
+	if (r < 0)
+		return r == -ENOMEM ? ASSAY_RUN_FAILED : ASSAY_RUN_BAD_OPTION;
 	/* From here on no signal leaves a half-made record behind. */
 	if (signals_open(&a->signals, err) < 0)
 		return ASSAY_RUN_FAILED;
 	a->signals_open = true;
-	int r = watching_open(&a->watching, &options, &a->roots, NULL, err);
+	r = watching_open(&a->watching, &options, &a->roots, NULL, err);
 	a->opened = true;
 	if (r < 0) {
 		watching_discard(&a->watching);
@@ -225,6 +232,7 @@ enum assay_run_status assay_attach(const struct assay_attach_options *options,
 		if (a->signals_open)
 			signals_close(&a->signals);
 		roots_close(&a->roots);
+		redaction_done(&a->redaction);
 	}
 	free(a);
 	if (status != ASSAY_RUN_ENDED && err) {

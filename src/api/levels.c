@@ -66,6 +66,7 @@ int levels_open(struct session *s, struct error *err)
 		return 0;
 	const struct watching_options options = { .targets = o->targets,
 		.asked = start_asked(o),
+		.redaction = &s->redaction,
 		.read_cgroups = o->cgroup != ASSAY_CGROUP_NONE,
 		.no_files = !s->info->prefix,
 		.of_run = s->info,

@@ -72,6 +72,7 @@ static void take_self(struct session *s)
 	info->missed_ticks = s->monitor.schedule.missed;
 	info->ticks_left_out = s->monitor.schedule.left_out;
 	info->readings_skipped = s->monitor.ledger.readings_skipped;
+	info->redacted.command_lines = s->monitor.ledger.commands_redacted;
 	info->windows = s->monitor.sequence;
 	info->suspended_ns = s->monitor.suspended_ns;
 	attend_take_stops(s);
@@ -334,6 +335,7 @@ static void close_session(struct session *s)
 	if (s->connector_fd >= 0)
 		close(s->connector_fd);
 	roots_close(&s->roots);
+	redaction_done(&s->redaction);
 }
 
 /* What was asked for cannot be, or there is no memory for it, which is nobody's mistake. */
@@ -350,8 +352,10 @@ static void drop_files(struct session *s)
 
 static enum assay_run_status run(struct session *s, int *ret_wait_status, struct error *err)
 {
-	int r = job_cgroups_begin(s, err);
+	int r = start_redaction(s, err);
 
+	if (r == 0)
+		r = job_cgroups_begin(s, err);
 	if (r == 0)
 		r = start_resolve_measurements(s, err);
 	if (r < 0)
@@ -391,7 +395,7 @@ static enum assay_run_status run(struct session *s, int *ret_wait_status, struct
 		outputs_settle(s);
 		drop_files(s);
 		levels_discard(s);
-		const char *name = s->options->argv[0];
+		const char *name = s->info->argv[0];
 		error_set(err, -number, "cannot run %s", *name ? name : "'', an empty name");
 		return ASSAY_RUN_NOT_STARTED;
 	}

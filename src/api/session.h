@@ -14,6 +14,7 @@
 #include "api/outputs.h"
 #include "api/watching.h"
 #include "assay.h"
+#include "base/redaction.h"
 #include "launch/forward.h"
 #include "launch/keeper.h"
 #include "launch/signals.h"
@@ -30,6 +31,7 @@ struct session {
 	struct assay_run_options asked; /* what the caller's struct lacks is 0 */
 	const struct assay_run_options *options; /* &asked */
 	struct assay_run_info *info;
+	struct redaction redaction;
 	struct measures measures;
 	bool *selected;
 	struct roots roots;

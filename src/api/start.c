@@ -190,6 +190,25 @@ static void note_what_was_asked(struct assay_run_info *info, const struct assay_
 	info->limit_grace_ns = o->limit_grace_ns;
 }
 
+int start_redaction(struct session *s, struct error *err)
+{
+	struct assay_run_info *info = s->info;
+	int r = redaction_begin(&s->redaction, s->options->redact, err);
+
+	if (r < 0)
+		return r;
+	info->redacted.usual = s->redaction.usual_too;
+	info->redacted.patterns = s->redaction.n;
+	info->argv_redacted =
+		redaction_of_words(&s->redaction, s->options->argv, &info->redacted.arguments);
+	if (!info->argv_redacted)
+		return error_set(err, -ENOMEM, "cannot prepare to redact");
+	info->argv = info->argv_redacted;
+	while (info->argv[info->argc])
+		info->argc++;
+	return 0;
+}
+
 void start_info(struct session *s)
 {
 	struct assay_run_info *info = s->info;
@@ -197,9 +216,6 @@ void start_info(struct session *s)
 
 	info->state = RUN_RUNNING;
 	info->program_version = strdup(ASSAY_VERSION);
-	info->argv = s->options->argv;
-	while (s->options->argv[info->argc])
-		info->argc++;
 	info->working_directory = getcwd(NULL, 0);
 	if (!info->working_directory)
 		info->working_directory_errno = errno;
@@ -329,6 +345,7 @@ int start_job(struct session *s, struct error *err)
 	s->monitor.ledger.spawn_floor_bytes = floor_bytes;
 	s->monitor.collect.asked = s->options->measurements;
 	s->monitor.effort.budget = s->options->budget;
+	s->monitor.ledger.redaction = &s->redaction;
 	s->monitor.collect.self_before_ns = s->self_before_ns;
 	s->monitor.collect.cgroup = s->cgroups.viewed ? &s->cgroups.view : NULL;
 	open_sources(s);

@@ -32,6 +32,8 @@ void start_note_asked(struct assay_run_info *info, const struct recording_asked 
 bool start_intervals_are_sane(uint64_t sample_ns, uint64_t report_ns, struct error *err);
 /* Which rows are taken, by what this machine offers. An error is the caller's mistake, but for -ENOMEM. */
 int start_resolve_measurements(struct session *s, struct error *err);
+/* What the record must not have is taken out of the command's words. -EINVAL: a pattern is wrong; -ENOMEM. */
+int start_redaction(struct session *s, struct error *err);
 /* What is known of the run before it begins. */
 void start_info(struct session *s);
 /* Opens the record. A record that exists is an error; any other failure only costs the record and is told to the caller. */

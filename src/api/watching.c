@@ -216,6 +216,7 @@ static int open_monitor(struct watching *w, const pid_t *ours, struct error *err
 		return r;
 	w->monitored = true;
 	w->monitor.effort.budget = w->options.asked.budget;
+	w->monitor.ledger.redaction = w->options.redaction;
 	ledger_take_file_limit(&w->monitor.ledger, w->n * WATCHING_FILES_EACH);
 	r = monitor_watch(&w->monitor, w->targets, w->n, err);
 	if (r < 0)

@@ -31,6 +31,7 @@ struct watching_options {
 	const char *const *targets; /* NULL-terminated */
 	const char *prefix; /* with {datetime} and {pid} */
 	struct recording_asked asked;
+	struct redaction *redaction; /* of the command lines; borrowed; NULL: none */
 	bool append; /* to records that are there */
 	bool read_cgroups;
 	uint64_t for_ns;

@@ -18,6 +18,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/redaction.h"
 #include "linux/net_dev.h"
 #include "linux/proc_stat.h"
 #include "linux/roots.h"
@@ -40,6 +41,10 @@ static void what_was_asked(struct assay_run_info *info, const struct watching_op
 {
 	start_note_asked(info, &o->asked);
 	info->watched.for_ns = o->for_ns;
+	if (o->redaction) {
+		info->redacted.usual = o->redaction->usual_too;
+		info->redacted.patterns = o->redaction->n;
+	}
 	info->cgroup_option = o->read_cgroups ? "auto" : "none";
 }
 
@@ -313,6 +318,7 @@ void watching_take_self(struct watching *w, size_t i)
 	info->missed_ticks = w->monitor.schedule.missed;
 	info->ticks_left_out = w->monitor.schedule.left_out;
 	info->readings_skipped = w->monitor.ledger.readings_skipped;
+	info->redacted.command_lines = w->monitor.ledger.commands_redacted;
 	info->windows = w->monitor.sequence;
 	info->suspended_ns = w->monitor.suspended_ns;
 	if (w->each[i].files) {

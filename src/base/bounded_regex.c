@@ -182,7 +182,7 @@ static const char *why_not(const char *text)
  * By bytes, whatever locale the program has: a command line may hold any. regexec(3) tries one beginning after the other, which takes the square of
  * the length: minutes for 64 KiB. Bound to the first byte it goes over them once.
  */
-static int compile_bound(regex_t *ret, const char *text)
+static int compile_bytes(regex_t *ret, const char *text, bool places)
 {
 	char bound[BOUNDED_REGEX_MAX + 8];
 	locale_t bytes = newlocale(LC_ALL_MASK, "C", (locale_t) 0);
@@ -191,9 +191,9 @@ static int compile_bound(regex_t *ret, const char *text)
 		return REG_ESPACE;
 	locale_t before = uselocale(bytes);
 	/* first as it stands, for what is wrong with it: "*a" is none, though it would be one in parentheses */
-	int code = regcomp(ret, text, REG_EXTENDED | REG_NOSUB);
+	int code = regcomp(ret, text, places ? REG_EXTENDED : REG_EXTENDED | REG_NOSUB);
 
-	if (code == 0) {
+	if (code == 0 && !places) {
 		regfree(ret);
 		(void) snprintf(bound, sizeof(bound), "^.*(%s)", text);
 		code = regcomp(ret, bound, REG_EXTENDED | REG_NOSUB);
@@ -203,7 +203,7 @@ static int compile_bound(regex_t *ret, const char *text)
 	return code;
 }
 
-int bounded_regex_compile(regex_t *ret, const char *text, char why[BOUNDED_REGEX_WHY_SIZE])
+static int compile(regex_t *ret, const char *text, bool places, char why[BOUNDED_REGEX_WHY_SIZE])
 {
 	const char *not_taken = why_not(text);
 	int code;
@@ -213,7 +213,7 @@ int bounded_regex_compile(regex_t *ret, const char *text, char why[BOUNDED_REGEX
 		(void) snprintf(why, BOUNDED_REGEX_WHY_SIZE, "is not taken: %s", not_taken);
 		return -EINVAL;
 	}
-	code = compile_bound(ret, text);
+	code = compile_bytes(ret, text, places);
 	if (code == 0)
 		return 0;
 	if (code == REG_ESPACE)
@@ -222,4 +222,14 @@ int bounded_regex_compile(regex_t *ret, const char *text, char why[BOUNDED_REGEX
 	(void) regerror(code, NULL, reason, sizeof(reason));
 	(void) snprintf(why, BOUNDED_REGEX_WHY_SIZE, "is no regular expression: %s", reason);
 	return -EINVAL;
+}
+
+int bounded_regex_compile(regex_t *ret, const char *text, char why[BOUNDED_REGEX_WHY_SIZE])
+{
+	return compile(ret, text, false, why);
+}
+
+int bounded_regex_compile_places(regex_t *ret, const char *text, char why[BOUNDED_REGEX_WHY_SIZE])
+{
+	return compile(ret, text, true, why);
 }

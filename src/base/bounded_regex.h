@@ -13,5 +13,7 @@
  * sentence that the expression begins ("is not taken: ..."), or -ENOMEM.
  */
 int bounded_regex_compile(regex_t *ret, const char *text, char why[BOUNDED_REGEX_WHY_SIZE]);
+/* The same, to ask for where the first match is: that takes the square of a text's length, which the caller bounds. */
+int bounded_regex_compile_places(regex_t *ret, const char *text, char why[BOUNDED_REGEX_WHY_SIZE]);
 
 #endif

@@ -35,6 +35,7 @@ static const struct option_row rows[] = {
 	{ OPTION_MESSAGE },
 	{ OPTION_NAME },
 	{ OPTION_TAG },
+	{ OPTION_REDACT },
 
 	{ .group = "What is measured", OPTION_MEASUREMENTS },
 	{ OPTION_SAMPLE_INTERVAL },

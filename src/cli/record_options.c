@@ -85,6 +85,7 @@ int record_options_read(const struct verb *verb, const struct option_values *val
 		.message = verb_option(verb, values, "message"),
 		.name = verb_option(verb, values, "name"),
 		.tags = verb_value(verb, values, "tag")->all,
+		.redact = verb_value(verb, values, "redact")->all,
 		.measurements = verb_option(verb, values, "measurements"),
 		.wait_all = verb_option(verb, values, "wait-all") != NULL,
 	};

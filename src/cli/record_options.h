@@ -39,6 +39,12 @@ extern const struct option_choice log_level_choices[];
 	.offers = OFFERS_NOTHING, \
 	.help = "a tag by which the run is found later; may be given several times, in the variable with " \
 		"commas between"
+#define OPTION_REDACT \
+	.name = "redact", .argument = "PATTERN", .repeats = true, .joins = true, .separator = ';', \
+	.default_text = "the usual secrets", .environment = "ASSAY_REDACT", .offers = "no", \
+	.help = "what this extended regular expression matches in arguments and command lines is recorded as " \
+		"[redacted], besides values such as that of --password=VALUE; may be given several times, in the " \
+		"variable with semicolons between; no: the usual secrets are recorded"
 #define OPTION_MEASUREMENTS \
 	.name = "measurements", .argument = "LIST", .default_text = "default", \
 	.environment = "ASSAY_MEASUREMENTS", .offers = OFFERS_KEYS, \
@@ -84,7 +90,7 @@ extern const struct option_choice log_level_choices[];
 /* What they say; texts are borrowed from the values. */
 struct record_options {
 	const char *output_prefix, *measurements, *message, *name;
-	const char *const *tags;
+	const char *const *tags, *const *redact;
 	uint64_t sample_interval_ns, report_interval_ns;
 	uint64_t budget; /* thousandths of a percent; 0: not given */
 	int record_types, clobber, wait_all;
@@ -98,6 +104,7 @@ struct record_options {
 		(o)->message = (shared).message;                                                   \
 		(o)->name = (shared).name;                                                         \
 		(o)->tags = (shared).tags;                                                         \
+		(o)->redact = (shared).redact;                                                     \
 		(o)->measurements = (shared).measurements;                                         \
 		(o)->sample_interval_ns = (shared).sample_interval_ns;                             \
 		(o)->report_interval_ns = (shared).report_interval_ns;                             \

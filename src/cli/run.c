@@ -3,12 +3,14 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "assay.h"
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/macros.h"
+#include "base/redaction.h"
 #include "base/units.h"
 #include "base/utf8.h"
 #include "cli/log.h"
@@ -46,6 +48,7 @@ static const struct option_row rows[] = {
 	{ OPTION_MESSAGE },
 	{ OPTION_NAME },
 	{ OPTION_TAG },
+	{ OPTION_REDACT },
 
 	{ .group = "What is measured", OPTION_MEASUREMENTS },
 	{ .name = "target",
@@ -217,8 +220,28 @@ static void job_options(
 struct telling {
 	enum log_level level; /* stands first: record_warning() knows it alone */
 	char *const *words;
+	const char *const *redact;
 	bool in_our_session;
 };
+
+/* As the record has it. */
+static void add_command(const struct telling *t, struct buf *line)
+{
+	struct redaction redaction;
+	uint64_t count;
+	char **words = NULL;
+
+	if (redaction_begin(&redaction, t->redact, NULL) == 0)
+		words = redaction_of_words(&redaction, t->words, &count);
+	line->failed = line->failed || !words;
+	for (size_t i = 0; words && words[i]; i++) {
+		if (i > 0)
+			buf_add_char(line, ' ');
+		text_add_shell_word(line, words[i], strlen(words[i]));
+	}
+	free(words);
+	redaction_done(&redaction);
+}
 
 /* As con-duct does when it has started the command. */
 static void tell_begun(const char *prefix, void *context)
@@ -228,11 +251,7 @@ static void tell_begun(const char *prefix, void *context)
 
 	if (t->level < LOG_INFO)
 		return;
-	for (size_t i = 0; t->words[i]; i++) {
-		if (i > 0)
-			buf_add_char(&line, ' ');
-		text_add_shell_word(&line, t->words[i], strlen(t->words[i]));
-	}
+	add_command(t, &line);
 	buf_add_text(&line, prefix ? " is executing, files in " : " is executing, no files");
 	if (prefix)
 		text_add_printable(&line, *prefix ? prefix : "./", *prefix ? strlen(prefix) : 2);
@@ -270,6 +289,7 @@ static int exec(const struct verb *verb, struct option_values *values, char **wo
 		run_command_check_format(verb_value(verb, values, "summary-format"), &err) < 0)
 		return err.code == -ENOMEM ? run_command_bare(words, err.text)
 					   : complain_usage(verb, err.text);
+	telling.redact = options.redact;
 	log_flush(&values->log, level);
 	return run_command(verb, values, &options, level);
 }

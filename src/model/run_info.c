@@ -157,6 +157,7 @@ void run_info_done(struct assay_run_info *info)
 	free(info->id);
 	free(info->prefix);
 	free(info->program_version);
+	free(info->argv_redacted);
 	free(info->working_directory);
 	free(info->measurements_option);
 	free(info->limits_option);

@@ -178,6 +178,13 @@ struct watched {
 	uint64_t for_ns; /* how long it was to be watched; 0: until its end */
 };
 
+/* What was kept out of the record. */
+struct redacted {
+	bool usual; /* was looked for */
+	uint64_t patterns; /* of the user */
+	uint64_t arguments, command_lines; /* in which something was replaced */
+};
+
 struct assay_run_info {
 	struct watched watched;
 	struct joined joined; /* when it continues a record */
@@ -190,7 +197,9 @@ struct assay_run_info {
 	char *program_version;
 
 	int argc;
-	char *const *argv; /* borrowed from the caller, raw bytes */
+	char *const *argv; /* raw bytes, as they are kept: argv_redacted */
+	char **argv_redacted; /* owned, in one piece */
+	struct redacted redacted;
 	char *working_directory; /* NULL when it cannot be told */
 	int working_directory_errno;
 

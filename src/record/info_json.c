@@ -307,6 +307,18 @@ static void labels(struct json *j, const struct assay_run_info *info)
 	tags(j, info, true);
 }
 
+static void redaction(struct json *j, const struct assay_run_info *info)
+{
+	json_key(j, "redaction");
+	json_object(j);
+	json_key_bool(j, "usual", info->redacted.usual);
+	json_key_u64(j, "patterns_count", info->redacted.patterns);
+	if (info->argc > 0)
+		json_key_u64(j, "arguments_count", info->redacted.arguments);
+	json_key_u64(j, "command_lines_count", info->redacted.command_lines);
+	json_object_end(j);
+}
+
 static void options(struct json *j, const struct assay_run_info *info)
 {
 	json_key(j, "options");
@@ -369,6 +381,7 @@ void info_json(const struct assay_run_info *info, struct buf *out)
 		fact_section(j, info, sections[i]);
 	info_target_limits(j, info);
 	options(j, info);
+	redaction(j, info);
 	info_outputs(j, info);
 	info_results(j, info);
 	json_object_end(j);

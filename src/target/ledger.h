@@ -18,6 +18,7 @@
 
 struct error;
 struct mapped_range;
+struct redaction;
 struct roots;
 struct space_view;
 
@@ -61,6 +62,8 @@ struct ledger {
 	struct intmap early;
 	struct intmap ended; /* in this window, with a record to come: pid -> slot */
 	struct buf commands; /* command lines first seen in this window */
+	struct redaction *redaction; /* of each before it is kept; borrowed, NULL: none */
+	uint64_t commands_redacted; /* those kept in which something was replaced */
 
 	struct ledger_name *names;
 	size_t n_names;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/redaction.h"
 #include "linux/repeated_maps.h"
 #include "linux/roots.h"
 #include "target/ledger.h"
@@ -15,6 +16,8 @@
 #define SMALL_TEXT_SIZE 512
 #define STATUS_TEXT_SIZE 4096
 #define COMMAND_SIZE_MAX 4096 /* of one process, as kept for the series */
+/* As read: a secret is found whole that begins before the end of what is kept. */
+#define COMMAND_READ_MAX (COMMAND_SIZE_MAX + 1024)
 #define COMMANDS_SIZE_MAX (1 << 20) /* of one window */
 #define COMMAND_EVERY_TICKS 32 /* of one that ran meanwhile, and may have written itself another */
 #define EMPTY_ARGUMENTS_MAX 2 /* at the end of a command line */
@@ -356,9 +359,25 @@ static bool command_is_due(const struct ledger *l, struct process *p)
 	return p->command_stale && (l->ticks + p->slot) % COMMAND_EVERY_TICKS == 0;
 }
 
+/* False: without memory a secret may be in it. What is kept at most has room at `at`. */
+static bool redact_command(struct ledger *l, char *at, size_t *size, bool *ret_redacted)
+{
+	at[*size] = '\0';
+	*ret_redacted = l->redaction && redaction_apply(l->redaction, at, *size) > 0;
+	if (!*ret_redacted)
+		return true;
+	const struct buf *text = &l->redaction->text;
+	if (text->failed)
+		return false;
+	/* One more than is kept tells that it was cut. */
+	*size = text->len < COMMAND_READ_MAX ? text->len : COMMAND_READ_MAX;
+	memcpy(at, text->data, *size);
+	return true;
+}
+
 void process_read_command(struct ledger *l, struct process *p)
 {
-	if (p->zombie || !command_is_due(l, p) || !buf_reserve(&l->commands, COMMAND_SIZE_MAX))
+	if (p->zombie || !command_is_due(l, p) || !buf_reserve(&l->commands, COMMAND_READ_MAX + 1))
 		return;
 	/* With a census those are looked at who fork. */
 	if (!l->forks_known)
@@ -370,12 +389,19 @@ void process_read_command(struct ledger *l, struct process *p)
 
 	char *at = l->commands.data + l->commands.len;
 	bool cut = false;
-	ssize_t n = proc_cmdline_read(l->roots->proc, p->pid, at, COMMAND_SIZE_MAX, &cut);
+	ssize_t n = proc_cmdline_read(l->roots->proc, p->pid, at, COMMAND_READ_MAX, &cut);
 	/* In the midst of an exec there is none. */
 	p->command_stale = n <= 0;
 	if (n <= 0)
 		return;
-	size_t size = without_padding(at, (size_t) n);
+	size_t size = (size_t) n;
+	bool redacted = false;
+	if (!redact_command(l, at, &size, &redacted)) {
+		p->command_stale = true;
+		return;
+	}
+	cut = cut || size > COMMAND_SIZE_MAX;
+	size = without_padding(at, size < COMMAND_SIZE_MAX ? size : COMMAND_SIZE_MAX);
 	uint64_t hash = hash_of(at, size);
 	/* The same line again is not kept twice. */
 	if (hash == p->command_hash)
@@ -385,4 +411,5 @@ void process_read_command(struct ledger *l, struct process *p)
 	p->command_size = size;
 	p->command_cut = cut;
 	l->commands.len += size;
+	l->commands_redacted += redacted;
 }

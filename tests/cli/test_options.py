@@ -30,6 +30,7 @@ VALUES = {
     "report-interval": TIMES,
     "target": ["system", "user", "session", "group", "user"],
     "budget": ["1%", "2", "0.5%", "0.25", "100%"],
+    "redact": ["a1", "b2", "c3", "d4", "e5"],
     "cgroup": ["none", "auto", "none", "auto", "none"],
     "wait-all": SWITCH,
     "freeze-on-exit": TIMES,
@@ -183,7 +184,7 @@ def test_a_value_outside_the_set_names_where_it_stands_and_what_is_taken(call, o
 
 BAD_VALUES = {
     "sample-interval": "soon", "report-interval": "-3", "fail-time": "--3", "limit-grace": "0", "freeze-on-exit": "-1",
-    "budget": "0.001%", "output-prefix": "{nonsense}/", "summary-format": "{nonsense}", "measurements": "nonsense_key", "tag": "novalue",
+    "budget": "0.001%", "output-prefix": "{nonsense}/", "summary-format": "{nonsense}", "measurements": "nonsense_key", "tag": "novalue", "redact": "(",
 }
 
 
