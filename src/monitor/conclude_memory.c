@@ -128,7 +128,7 @@ static uint64_t proven(const struct monitor *m, const struct marks *marks, const
 		{ "keeper_max_rss_bytes", marks_prove(marks, m->ledger.exits.max_rss_bytes) },
 		{ "proc_hwm_bytes", marks->sure_bytes },
 		{ "proc_pss_bytes", marks->held.all },
-		{ "proc_rss_bytes", marks->files_bytes },
+		{ "proc_rss_bytes", marks->once_bytes },
 	};
 	size_t most = 0;
 

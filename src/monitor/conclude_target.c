@@ -123,8 +123,8 @@ static void conclude_memory_of(
 	struct marks marks = account_marks(a, &m->ledger);
 	uint64_t mark = marks.sure_bytes < a->hwm_max_bytes ? marks.sure_bytes : a->hwm_max_bytes;
 
-	if (mark < marks.files_bytes)
-		mark = marks.files_bytes;
+	if (mark < marks.once_bytes)
+		mark = marks.once_bytes;
 	const struct memory_parts *parts = &a->pss_round.most;
 	bool by_pss = parts->all > mark;
 	uint64_t most = by_pss ? parts->all : mark;

@@ -241,7 +241,7 @@ static void add_marks(const struct account *a, const struct process *p, struct m
 	}
 	struct process since = *p;
 	since.hwm_bytes = share_mark(a, p);
-	since.files_once_bytes = 0;
+	since.once_bytes = 0;
 	since.held = (struct memory_parts){ 0 };
 	marks_add(marks, &since);
 }

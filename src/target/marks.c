@@ -27,7 +27,7 @@ static void raise_to(uint64_t *at, uint64_t n)
 void marks_add(struct marks *m, const struct process *p)
 {
 	raise_to(&m->sure_bytes, prove(p->hwm_bytes, p->repeated_bytes));
-	raise_to(&m->files_bytes, p->files_once_bytes);
+	raise_to(&m->once_bytes, p->once_bytes);
 	if (m->held.all < p->held.all)
 		m->held = p->held;
 	raise_to(&m->outside_bytes, p->outside_max_bytes);

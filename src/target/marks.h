@@ -19,7 +19,7 @@ struct memory_parts {
 struct marks {
 	uint64_t sure_bytes; /* so much memory at least the largest of them had, by its mark */
 	uint64_t
-		files_bytes; /* or by what it had of files and shared memory, less what its mappings repeat */
+		once_bytes; /* or by what it had of files and shared memory, less what its mappings repeat, or of its own memory alone */
 	struct memory_parts
 		held; /* or by one reading of its PSS, with what was swapped out and huge pages */
 	uint64_t outside_bytes; /* what one of them had of these two at most: no mark holds them */

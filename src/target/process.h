@@ -96,7 +96,7 @@ struct process {
 	uint64_t
 		hwm_before; /* its mark when we came, if it is older: what it stands at until it rises is from before */
 	uint64_t
-		files_once_bytes; /* of mapped files and shared memory, each page once: so much at least */
+		once_bytes; /* of mapped files and shared memory, each page once, or else of memory of its own: so much at least */
 	struct memory_parts
 		held; /* the largest reading of PSS, with what was swapped out and huge pages */
 	uint64_t outside_max_bytes; /* of these two, the most */
@@ -105,7 +105,7 @@ struct process {
 		repeated_bytes; /* the most that its resident set was seen to hold more than once */
 	uint64_t maps_excess_bytes,
 		maps_stack_start; /* how far that was above PSS, and in which image, when its mappings were looked at last */
-	uint64_t maps_repeated_bytes; /* what they repeat; UINT64_MAX: more than could be listed */
+	uint64_t maps_repeated_bytes; /* what they repeat; UINT64_MAX: they could not be listed */
 	uint64_t hwm_bytes; /* the largest VmHWM seen; survives an exec, which resets the file's */
 
 	struct accumulator *rows; /* one per per-process measurement */

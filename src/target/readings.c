@@ -141,7 +141,7 @@ static uint64_t above(uint64_t n, uint64_t of)
 	return n > of ? n - of : 0;
 }
 
-/* What its mappings repeat. Too many to be listed may repeat anything; those that are closed to us pass for what they seem. */
+/* What its mappings repeat. Too many to be listed, or such as are closed to us, may repeat anything. */
 static uint64_t read_repeated(const struct ledger *l, const struct process *p)
 {
 	uint64_t bytes;
@@ -150,8 +150,6 @@ static uint64_t read_repeated(const struct ledger *l, const struct process *p)
 
 	if (fd >= 0)
 		close(fd);
-	if (r == -EACCES || r == -EPERM)
-		return 0;
 	return r < 0 ? UINT64_MAX : bytes;
 }
 
@@ -171,6 +169,14 @@ static uint64_t repeated_by_mappings(struct ledger *l, struct process *p, uint64
 	return p->maps_repeated_bytes;
 }
 
+static bool kernel_merges_pages(const struct ledger *l)
+{
+	char text[SMALL_TEXT_SIZE];
+	ssize_t n = read_root_file(l->roots->sys, "kernel/mm/ksm/pages_shared", text, sizeof(text));
+
+	return n > 0 && text[0] != '0';
+}
+
 /* PSS is read rarely; mappings alone are cheap, and who has this much of files and shared memory may have it twice. */
 #define FILES_MIN_BYTES (UINT64_C(32) << 20)
 
@@ -184,7 +190,10 @@ static void note_mappings(struct ledger *l, struct process *p)
 
 	raise_to(&p->repeated_bytes, repeated);
 	/* What came since the mappings were looked at may be of new ones, which repeat others. */
-	raise_to(&p->files_once_bytes, above(lesser(files, p->maps_excess_bytes), repeated));
+	raise_to(&p->once_bytes, above(lesser(files, p->maps_excess_bytes), repeated));
+	/* Where its mappings tell nothing, memory of its own is at least there once. */
+	if (p->maps_repeated_bytes == UINT64_MAX && !kernel_merges_pages(l))
+		raise_to(&p->once_bytes, p->status.rss_anon_bytes);
 }
 
 /* The file costs as much as all the others together, and most of what it holds is a high-water mark, which waits; but no longer than this. */
@@ -274,14 +283,12 @@ void process_read_status(struct ledger *l, struct process *p, bool at_once)
 static uint64_t repeated_by_merging(const struct ledger *l, const struct smaps_rollup *s)
 {
 	uint64_t excess = above(s->anonymous, s->pss_anon);
-	char text[SMALL_TEXT_SIZE];
 
 	if (excess <= EXCESS_MIN_BYTES)
 		return 0;
 	if (s->has_ksm)
 		return excess < s->ksm ? excess : s->ksm;
-	ssize_t n = read_root_file(l->roots->sys, "kernel/mm/ksm/pages_shared", text, sizeof(text));
-	return n > 0 && text[0] != '0' ? excess : 0;
+	return kernel_merges_pages(l) ? excess : 0;
 }
 
 static void note_size(struct ledger *l, struct process *p)

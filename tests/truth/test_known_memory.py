@@ -30,7 +30,7 @@ PASSING = ["truncated", "punched", "given-back", "heap-that-shrinks", "in-turn",
 SUMS = ["mergeable", "parts-copied", "wiped-on-fork", "mapped-by-four", "sealed-and-read-by-others", "twenty", "one-large-of-twenty", "orphan", "another-user", "namespaces"]
 # What one process maps more than once, while samples see it.
 VIEWS = ["memfd-five-times", "private-views-of-a-memfd", "many-small-views", "file-three-times", "remapped-views", "posix-twice", "repeated-by-four",
-         "killed-with-views", "views-in-namespaces"]
+         "killed-with-views", "views-hidden-from-others", "views-in-namespaces"]
 # Memory that is in no address space, or not of any process. It is in the upper bound as far as a sample saw it.
 UNMAPPED = ["system-v-left", "allocated-only", "written-private-view", "full-pipes", "full-sockets", "on-its-way"]
 

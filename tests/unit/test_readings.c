@@ -86,14 +86,14 @@ static void what_came_since_the_mappings_were_listed_proves_nothing(void **state
 	tree_put_at(&b.tree, "10000000-16400000 rw-s 00000000 00:01 7 /memfd\n", "proc/%d/maps",
 		(int) b.p->pid);
 	show_shared_memory(&b, 100 << 10);
-	assert_int_equal(b.p->files_once_bytes, UINT64_C(100) << 20);
+	assert_int_equal(b.p->once_bytes, UINT64_C(100) << 20);
 	show_shared_memory(&b, (100 << 10) + 512);
-	assert_int_equal(b.p->files_once_bytes, UINT64_C(100) << 20);
+	assert_int_equal(b.p->once_bytes, UINT64_C(100) << 20);
 	/* Of so much more it is asked. */
 	tree_put_at(&b.tree, "10000000-16e00000 rw-s 00000000 00:01 7 /memfd\n", "proc/%d/maps",
 		(int) b.p->pid);
 	show_shared_memory(&b, 110 << 10);
-	assert_int_equal(b.p->files_once_bytes, UINT64_C(110) << 20);
+	assert_int_equal(b.p->once_bytes, UINT64_C(110) << 20);
 	take_away(&b);
 }
 
