@@ -187,7 +187,7 @@ def test_a_worker_that_dies_fails_the_case_it_had(tree):
     assert names(results.passed) == [FILE + "test_lives"]
 
 
-def test_a_sanitizer_sees_one_case_of_each_test_of_numbers(tree):
+def test_a_sanitizer_sees_one_case_of_each_test_and_every_input(tree):
     text = """
 import pytest
 @pytest.mark.parametrize("count", [1, 2, 3])
@@ -200,7 +200,7 @@ def test_by_itself(count): pass
     assert sorted(names(truth.passed)) == [f"build-asan tests/truth/test_numbers.py::{name}[1]" for name in ("test_by_itself", "test_count")]
 
     assert len(tree(text, "build-none", "truth", "numbers").passed) == 5
-    both = tree(text, "build-asan", "cli")
+    both = tree(text, "build-asan", "cli", "hostile_files")
     assert len([name for name in names(both.passed) if "tests/cli" in name]) == 5
 
 
