@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Real shells that complete: what a command line is after a key, typed at a terminal of the shell's own."""
 import contextlib
+import functools
 import os
 import pty
 import select
 import shutil
 import subprocess
+import tempfile
 import threading
 
 import pytest
@@ -25,7 +27,7 @@ PS1='ready>'
 """
 ZSH_RC = r"""
 autoload -Uz compinit
-compinit -u -D
+compinit -C -d $COMPLETIONS
 source <(assay completion zsh)
 show() { print -rn -- "$BUFFER" >new; command mv new line }
 zle -N show
@@ -37,6 +39,14 @@ bindkey '^Xa' everything
 bindkey '^Xp' show
 PS1='ready>'
 """
+
+
+@functools.cache
+def kept_completions():
+    """Where zsh keeps what the machine offers for completion: to find it takes a second, and it is the same for all shells."""
+    return tempfile.TemporaryDirectory(prefix="assay-test-")
+
+
 COMMANDS = {"bash": ["bash", "--rcfile", ".rc", "-i"], "zsh": ["zsh", "-d", "-i"]}
 
 
@@ -48,7 +58,7 @@ class Shell:
             pytest.skip(f"{name} is not installed")
         self.name, self.room, self.shown = name, room, b""
         self.environment = {"PATH": f"{program.parent}:/usr/bin:/bin", "HOME": str(room), "ZDOTDIR": str(room), "TERM": "xterm",
-                            "LC_ALL": "C.UTF-8"}
+                            "LC_ALL": "C.UTF-8", "COMPLETIONS": f"{kept_completions().name}/dump"}
         (room / ".rc").write_text(BASH_RC)
         (room / ".zshrc").write_text(ZSH_RC)
 
