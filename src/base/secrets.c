@@ -268,8 +268,9 @@ static void scan_word(struct scan *s)
 
 void secrets_mark(const char *word, size_t n, bool *next, char *marks)
 {
-	struct scan s = { .word = word, .n = n, .marks = marks };
+	struct scan s = { .word = word, .n = n };
 
+	s.marks = marks;
 	/* Another option follows one that has no value after all. */
 	if (*next && !begins(word, n, "--"))
 		mark(&s, 0, n);
