@@ -9,8 +9,8 @@ BENCH =
 TRUTH =
 # Options of tools/v2_host.py: make v2-host V2_HOST='tests/truth/test_io.py -k direct'
 V2_HOST =
-# Tests to run by make test: make test TESTS='tests/cli/test_run.py tests/unit/test_window.c'
-TESTS = unit system
+# Tests to run by make test, as one looks while one builds: make test TESTS='tests/cli/test_run.py tests/unit/test_window.c'
+TESTS = unit quick
 # How long each harness runs by make fuzz, and which: make fuzz FUZZ='600 show export'
 FUZZ = 60
 # Debian's own interpreter: the packages of tools/packages.txt belong to it.

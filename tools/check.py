@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Builds and checks everything, and counts: check.py [--under-load] [STAGE | TEST]...; without words, all stages.
+"""Builds and checks everything, and counts: check.py [--under-load] [STAGE | TEST]...; without words, the stages of a whole check.
 
-A stage is one of those at the end of this file; a test is a file, or a case of one as pytest names it, and runs with build-gcc:
+A stage is one of STAGES below; a test is a file, or a case of one as pytest names it, and runs with build-gcc:
 check.py tests/cli/test_run.py, check.py tests/unit/test_window.c, check.py 'tests/cli/test_ls.py::test_...'.
 
 Every case counts once: a build, a test inside a test program, a whole-program test, a lint check, a fuzz harness.
@@ -29,13 +29,20 @@ def system(results):
         tests.system_tests(results, "build-gcc")
 
 
+def quick(results):
+    """Of each whole-program test one case."""
+    if build(results, "build-gcc"):
+        tests.system_tests(results, "build-gcc", more=tests.ONE_CASE_EACH)
+
+
 def sanitized(results):
     if build(results, "build-asan"):
         tests.unit_tests(results, "build-asan")
         tests.system_tests(results, "build-asan")
 
 
-STAGES = {"unit": unit, "system": system, "lint": lint.lint, "sanitized": sanitized, "fuzz": fuzzing.fuzz}
+STAGES = {"unit": unit, "quick": quick, "system": system, "lint": lint.lint, "sanitized": sanitized, "fuzz": fuzzing.fuzz}
+WHOLE_CHECK = [name for name in STAGES if name != "quick"]
 
 
 def named_tests(results, words):
@@ -50,7 +57,7 @@ def named_tests(results, words):
 
 
 def check(results, words):
-    stages = [word for word in words if word in STAGES] or ([] if words else list(STAGES))
+    stages = [word for word in words if word in STAGES] or ([] if words else WHOLE_CHECK)
     named = [word for word in words if word not in STAGES]
     for name, work in [(stage, STAGES[stage]) for stage in stages] + ([("tests", lambda r: named_tests(r, named))] if named else []):
         try:

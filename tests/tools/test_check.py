@@ -118,11 +118,11 @@ def tree(tmp_path, monkeypatch):
     run = tests.run
     monkeypatch.setattr(tests, "run", lambda *words, **how: run(*words, **how, cwd=tmp_path))
 
-    def write(text, build="build-none", folder="cli", name="some"):
+    def write(text, build="build-none", folder="cli", name="some", more=()):
         (tmp_path / "tests" / folder).mkdir(parents=True, exist_ok=True)
         (tmp_path / "tests" / folder / f"test_{name}.py").write_text(text, encoding="utf-8")
         results = Results()
-        tests.system_tests(results, build)
+        tests.system_tests(results, build, more=more)
         return results
     return write
 
@@ -200,8 +200,9 @@ def test_by_itself(count): pass
     assert sorted(names(truth.passed)) == [f"build-asan tests/truth/test_numbers.py::{name}[1]" for name in ("test_by_itself", "test_count")]
 
     assert len(tree(text, "build-none", "truth", "numbers").passed) == 5
-    both = tree(text, "build-asan", "cli", "hostile_files")
-    assert len([name for name in names(both.passed) if "tests/cli" in name]) == 5
+    for build, more, count in (("build-asan", (), 5), ("build-none", tests.ONE_CASE_EACH, 2)):
+        both = tree(text, build, "cli", "hostile_files", more)
+        assert len([name for name in names(both.passed) if "tests/cli" in name]) == count
 
 
 @pytest.fixture

@@ -11,8 +11,9 @@ from .commands import TOP, run
 FOLDERS = ["tests/web", "tests/cli", "tests/truth", "tests/tools"]
 # These run no program of ours but the tools.
 PLAIN_FOLDERS = ["tests/tools"]
-# Most of a whole-program test is waiting, and several wait side by side.
-WORKERS = 2 * (os.cpu_count() or 1)
+# With one more than there are processors these are never idle, as measured on two; more of them only wait for each other.
+WORKERS = 1 + (os.cpu_count() or 1)
+ONE_CASE_EACH = ["-p", "checking.one_case_each"]
 ASAN_ENV = {
     "ASAN_OPTIONS": "detect_leaks=1:abort_on_error=0:halt_on_error=1",
     "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1",
@@ -148,7 +149,7 @@ def system_tests(results, directory, paths=(), more=()):
     folders = [folder for folder in FOLDERS if not (is_sanitized(directory) and folder in PLAIN_FOLDERS)]
     paths = paths or [folder for folder in folders if list((TOP / folder).glob("test_*.py"))]
     if is_sanitized(directory):
-        more = [*more, "-p", "checking.one_case_each"]
+        more = [*more, *ONE_CASE_EACH, "--every-input"]
     seen = 0
     for name, words in (("together", [f"-n{WORKERS}", "--dist=loadgroup", "-m", "not alone"]), ("alone", ["-n0", "-m", "alone"])):
         results.stage(f"whole-program tests with {directory}/assay, {name}")
