@@ -51,8 +51,9 @@ def main():
         if not chromium or not shutil.which("node"):
             print("opened  not measured: needs chromium and node")
             return
-        look = {"page": str(page), "act": OPEN, "scheme": "light", "script": True, "width": 1200, "height": 900, "chromium": chromium}
-        done = subprocess.run(["node", TOP / "tests" / "web" / "browse.js", json.dumps(look)], check=True, stdout=subprocess.PIPE)
+        look = {"page": str(page), "act": OPEN, "scheme": "light", "script": True, "width": 1200, "height": 900}
+        done = subprocess.run(["node", TOP / "tests" / "web" / "browse.js", chromium], input=json.dumps(look).encode(), check=True,
+                              stdout=subprocess.PIPE)
         times, charts = json.loads(done.stdout)["result"]
         print(f"opened  {statistics.median(times):.0f} ms, {charts} charts")
 

@@ -61,19 +61,40 @@ def exec_under(name, limit):
     return [sys.executable, "-c", code]
 
 
+def under_memory(name, limit):
+    """The same for memory, many times over: prlimit starts in a tenth of an interpreter's time."""
+    return ["prlimit", f"--{name.removeprefix('RLIMIT_').lower()}={limit}"]
+
+
 def loads(run_assay, wrapper):
     """Whether the program can be loaded at all: below that nobody of us is there to do or to say anything."""
     process = run_assay.spawn([*wrapper, str(run_assay.assay), "--nonsense"], "loads")
     return process.wait(60) == 2
 
 
+LEAST = {}
+STEP = 16 << 10
+
+
+def least_to_load(run_assay, name):
+    """Halved until it is a step."""
+    if name not in LEAST:
+        below, enough = -STEP if name == "RLIMIT_DATA" else MIB, 64 * MIB
+        assert loads(run_assay, under_memory(name, enough))
+        while enough - below > STEP:
+            middle = (below + enough) // 2 // STEP * STEP
+            if loads(run_assay, under_memory(name, middle)):
+                enough = middle
+            else:
+                below = middle
+        LEAST[name] = enough
+    return LEAST[name]
+
+
 def limits_from_least(run_assay, name):
     """From the least with which the program can be loaded at all: in small steps at first, where memory ends in ever other places."""
-    limit = 0 if name == "RLIMIT_DATA" else 2 * MIB
-    while not loads(run_assay, exec_under(name, limit)):
-        limit += 16 << 10
-        assert limit < 64 * MIB
-    yield from range(limit, limit + MIB, 16 << 10)
+    limit = least_to_load(run_assay, name)
+    yield from range(limit, limit + MIB, STEP)
     yield from range(limit + MIB, limit + 12 * MIB, 512 << 10)
 
 
@@ -83,7 +104,7 @@ def test_with_however_little_memory_the_command_runs_or_why_not_is_said(run_assa
     recorded, bare = 0, 0
 
     for limit in limits_from_least(run_assay, name):
-        run = run_assay(["sh", "-c", "exit 7"], wrapper=exec_under(name, limit), quiet=False, complete=False)
+        run = run_assay(["sh", "-c", "exit 7"], wrapper=under_memory(name, limit), quiet=False, complete=False)
         assert run.status == 7, (limit, run.status, run.stderr)
         if run.info and run.info["state"] == "done":
             assert run.info["outcome"]["exit_code"] == 7
@@ -98,7 +119,7 @@ def test_with_however_little_memory_the_command_runs_or_why_not_is_said(run_assa
 def test_other_verbs_say_that_there_is_no_memory(run_assay, assay, verb):
     skip_with_a_sanitizer(assay, "takes terabytes of address space")
     for limit in itertools.islice(limits_from_least(run_assay, "RLIMIT_AS"), 40):
-        status = run_assay.spawn([*exec_under("RLIMIT_AS", limit), str(assay), verb, "nowhere", "--to", "json"], "other").wait(60)
+        status = run_assay.spawn([*under_memory("RLIMIT_AS", limit), str(assay), verb, "nowhere", "--to", "json"], "other").wait(60)
         assert status in (1, 2) and (run_assay.room / "other.stderr").read_bytes().startswith(b"assay: "), (limit, status)
 
 

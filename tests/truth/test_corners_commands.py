@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
 """The command line of a process is the one that it has now: also when it called exec under the same name, or wrote itself a title."""
+import json
+from pathlib import Path
+
 import pytest
 
 from stage import assert_cpu_about
-from support import read_usage, wait_for
+from support import wait_for, windows_written
 
 OFTEN = ("-i", "20ms", "--report-interval", "20ms")
 UNTIL = "until [ -e {} ]; do sleep 0.01; done"
@@ -20,8 +23,17 @@ def commands(usage):
 
 
 def wait_for_windows(started, n):
-    before = len(read_usage(started.prefix, torn_end=True))
-    wait_for(lambda: len(read_usage(started.prefix, torn_end=True)) >= before + n, f"{n} windows more")
+    before = windows_written(started.prefix)
+    wait_for(lambda: windows_written(started.prefix) >= before + n, f"{n} windows more")
+
+
+def is_written(started, seen, begin):
+    """Whether a window from the byte `begin` on tells of such a command line; they are looked at once, and checked when the run has ended."""
+    text = Path(f"{started.prefix}usage.jsonl").read_bytes()
+    whole = text.rfind(b"\n") + 1
+    lines = commands(json.loads(line) for line in text[begin[0]:whole].splitlines())
+    begin[0] = whole
+    return any(seen(line) for lines_of in lines.values() for line in lines_of)
 
 
 @pytest.fixture
@@ -36,8 +48,8 @@ def told(run_assay, room):
         begun.append(started)
         wait_for_windows(started, 12)
         go.touch()
-        wait_for(lambda: any(seen(line) for lines in commands(read_usage(started.prefix, torn_end=True)).values() for line in lines),
-                 "the second command line")
+        begin = [0]
+        wait_for(lambda: is_written(started, seen, begin), "the second command line")
         end.touch()
         run = begun.pop().finish()
         assert run.status == 0, run.stderr

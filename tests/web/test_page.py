@@ -4,6 +4,8 @@ import json
 import os
 import shutil
 import subprocess
+import sys
+import threading
 
 import pytest
 
@@ -74,15 +76,47 @@ def several(assay, folder):
     return report(assay, folder, "several", *runs)
 
 
+class Browser:
+    """One browser for all tests, in which each page has a profile of its own; started again where it hung."""
+
+    def __init__(self, chromium, home):
+        self.words = ["node", BROWSE, chromium]
+        self.home = home
+        self.process = None
+
+    def ask(self, options):
+        if not self.process or self.process.poll() is not None:
+            self.process = subprocess.Popen(self.words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=sys.stderr, text=True,
+                                            env={**os.environ, "HOME": str(self.home)})
+        end = threading.Timer(SECONDS_MAX, self.process.kill)
+        end.start()
+        try:
+            self.process.stdin.write(json.dumps(options) + "\n")
+            self.process.stdin.flush()
+            line = self.process.stdout.readline()
+        finally:
+            end.cancel()
+        assert line, f"the browser ended, or said nothing for {SECONDS_MAX} seconds"
+        return json.loads(line)
+
+    def close(self):
+        if self.process:
+            self.process.communicate(timeout=SECONDS_MAX)
+
+
 @pytest.fixture(scope="session")
-def browse(chromium, folder):
+def browser(chromium, folder):
+    one = Browser(chromium, folder)
+    yield one
+    one.close()
+
+
+@pytest.fixture(scope="session")
+def browse(browser):
     """Runs the lines of JavaScript with `page`; gives what they return. The page says nothing on the console, and asks for nothing but itself."""
     def run(page, act, scheme="light", script=True, width=1000, height=900):
-        options = {"page": str(page), "act": act, "scheme": scheme, "script": script, "width": width, "height": height, "chromium": chromium}
-        done = subprocess.run(["node", BROWSE, json.dumps(options)], check=False, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              timeout=SECONDS_MAX, env={**os.environ, "HOME": str(folder)})
-        assert done.returncode == 0, done.stderr.decode(errors="replace")
-        seen = json.loads(done.stdout)
+        seen = browser.ask({"page": str(page), "act": act, "scheme": scheme, "script": script, "width": width, "height": height})
+        assert "failed" not in seen, seen["failed"]
         # The tests themselves read pixels back.
         assert seen["errors"] == [] and [line for line in seen["messages"] if "willReadFrequently" not in line] == []
         assert seen["requests"] == [f"file://{page}"]
