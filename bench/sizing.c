@@ -13,10 +13,10 @@
 #include <string.h>
 
 #include "base/macros.h"
-#include "report/size/size_bound.h"
-#include "report/size/size_policy.h"
-#include "report/size/size_tried.h"
-#include "report/statistics.h"
+#include "compare/statistics.h"
+#include "size/size_bound.h"
+#include "size/size_policy.h"
+#include "size/size_tried.h"
 
 #define RUNS_MAX 1000
 #define NEXT_RUNS 10 /* judged by each request, where the population does not drift */

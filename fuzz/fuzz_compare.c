@@ -7,8 +7,8 @@
 
 #include "base/buf.h"
 #include "base/error.h"
-#include "report/compare.h"
-#include "report/condition.h"
+#include "compare/compare.h"
+#include "compare/condition.h"
 
 /* Of two groups: a value with its bounds each, and one that only the second has. */
 static void fill(struct compare *c)

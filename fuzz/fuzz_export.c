@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "record/foreign/export.h"
+#include "export/export.h"
 
 static void export_as(const struct exporter *exporter, const char *run)
 {

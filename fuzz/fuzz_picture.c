@@ -13,10 +13,10 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "picture/axis.h"
+#include "picture/picture.h"
+#include "picture/picture_text.h"
 #include "record/stored_run.h"
-#include "report/axis.h"
-#include "report/picture.h"
-#include "report/picture_text.h"
 
 #define POINTS 16
 

@@ -9,7 +9,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
-#include "report/show.h"
+#include "show/show.h"
 
 static struct show_look look;
 

@@ -9,7 +9,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
-#include "report/size/size_plan.h"
+#include "size/size_plan.h"
 
 #define COPIES 3
 

@@ -8,7 +8,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
-#include "report/size/size_script.h"
+#include "size/size_script.h"
 
 /* The lines of the difference that are in the old text, or in the new one. */
 static void take_side(const struct buf *difference, char mark, struct buf *side)

@@ -3,7 +3,7 @@
 #include "feed.h"
 
 #include "base/utf8.h"
-#include "report/size/size_shape.h"
+#include "size/size_shape.h"
 
 #define WORDS_MAX 512
 

@@ -5,7 +5,7 @@
 #include <errno.h>
 
 #include "base/error.h"
-#include "report/where.h"
+#include "run/where.h"
 
 #define NOW_NS (UINT64_C(1795867200) * 1000000000)
 

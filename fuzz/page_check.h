@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 #include "feed.h"
-#include "report/wrap.h"
+#include "text/wrap.h"
 
 static inline void page_check(const struct buf *out, size_t columns)
 {

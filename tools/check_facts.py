@@ -12,10 +12,10 @@ OLD_RECORDS = "src/record/old_words.c"
 EXCEPTIONS = [
     ("src/cli/ls_names.c", "kind->why", "why a file could not be opened, which no record says"),
     ("src/model/run_info.c", "info->notes[i]", "a note is kept once"),
-    ("src/report/compare_same.c", "x->words", "what makes two records the same, in one text: no sentence"),
-    ("src/report/html_summary.c", "strcmp(said, why)", "a sentence is shown once"),
-    ("src/report/html_summary.c", "why_of_rung(", "the same"),
-    ("src/report/size/size_plan.c", "->why_not", "whether all runs have one reason"),
+    ("src/compare/compare_same.c", "x->words", "what makes two records the same, in one text: no sentence"),
+    ("src/page/html_summary.c", "strcmp(said, why)", "a sentence is shown once"),
+    ("src/page/html_summary.c", "why_of_rung(", "the same"),
+    ("src/size/size_plan.c", "->why_not", "whether all runs have one reason"),
 ]
 
 MEMBERS = "words|why|evidence|notes?"

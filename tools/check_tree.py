@@ -24,9 +24,16 @@ MAY_INCLUDE = {
     "launch": "base linux",
     "record": "base model",
     "index": "base model record",
-    "report": "base model record",
-    "api": "assay.h base model linux target collect monitor launch record report",
-    "cli": "assay.h base report record index",
+    "text": "base",
+    "run": "base model record text",
+    "api": "assay.h base model linux target collect monitor launch record run",
+    "compare": "base model record text run",
+    "picture": "base model record text run",
+    "show": "base model record text run compare picture",
+    "page": "base model record text run compare picture show",
+    "export": "base model record",
+    "size": "base model record text run compare",
+    "cli": "assay.h base record index text run compare picture show page export size",
 }
 
 # headers that Meson writes

@@ -102,7 +102,7 @@ for pid in workers:
     os.waitpid(pid, 0)
 """
 
-COMPILE = "ls assay/src/report/*.c | xargs -P 2 -I{} gcc -O2 -D_GNU_SOURCE -Iassay/src -Iassay/include -c {} -o /dev/null"
+COMPILE = "ls assay/src/picture/*.c assay/src/show/*.c assay/src/page/*.c | xargs -P 2 -I{} gcc -O2 -D_GNU_SOURCE -Iassay/src -Iassay/include -c {} -o /dev/null"
 
 # name: (title, words of the command, options of run, options of plot, what to see)
 JOBS = {

@@ -40,7 +40,7 @@ def main():
     for what in (style, script):
         if any(end in what.lower() for end in ("</style", "</script", "<!--", "\r")):
             sys.exit("web_page.py: what is inlined would end where it stands")
-    Path(output).write_text('#include "report/web_page.h"\n' + text("web_style", style.encode()) +
+    Path(output).write_text('#include "page/web_page.h"\n' + text("web_style", style.encode()) +
                             text("web_script", script.encode()) +
                             f"const bool web_has_charts = {'true' if uplot else 'false'};\n")
 

@@ -5,7 +5,7 @@
 
 #include "api/bounds.h"
 #include "model/run_info.h"
-#include "report/allowed.h"
+#include "run/allowed.h"
 
 #define THROTTLED_PERCENT 10 /* of the periods of a CPU quota: what that costs can be felt */
 

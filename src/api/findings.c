@@ -13,7 +13,7 @@
 #include "base/json.h"
 #include "linux/proc_mount.h"
 #include "linux/proc_stat.h"
-#include "report/allowed.h"
+#include "run/allowed.h"
 
 void finding_begin(struct making *m, const char *section, const char *name)
 {

@@ -12,7 +12,7 @@
 #include "linux/cgroup_view.h"
 #include "linux/roots.h"
 #include "model/run_info.h"
-#include "report/allowed.h"
+#include "run/allowed.h"
 
 const char *assay_version(void)
 {

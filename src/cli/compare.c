@@ -14,8 +14,8 @@
 #include "cli/compare_runs.h"
 #include "cli/run_words.h"
 #include "cli/verb.h"
-#include "report/compare_view.h"
-#include "report/wrap.h"
+#include "compare/compare_view.h"
+#include "text/wrap.h"
 
 enum format { FORMAT_TABLE, FORMAT_JSON, FORMAT_CSV, FORMAT_MARKDOWN };
 enum unjudged { UNJUDGED_ERROR, UNJUDGED_FAIL, UNJUDGED_PASS };

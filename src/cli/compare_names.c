@@ -11,7 +11,7 @@
 #include "cli/completion.h"
 #include "cli/verb.h"
 #include "record/fields.h"
-#include "report/nearest.h"
+#include "text/nearest.h"
 
 /* Runs all of whose names are looked at, to tell what a misspelt one may have been. */
 #define NAMES_OF_RUNS 20

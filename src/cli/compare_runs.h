@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "cli/compare_names.h"
-#include "report/compare.h"
+#include "compare/compare.h"
 
 /* How runs are chosen and grouped. */
 struct compare_runs {

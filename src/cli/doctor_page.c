@@ -10,7 +10,7 @@
 #include "base/buf.h"
 #include "base/units.h"
 #include "base/utf8.h"
-#include "report/wrap.h"
+#include "text/wrap.h"
 
 #define WHY_INDENT 7
 #define PLACE_INDENT 6 /* of what is said about a cgroup; little, because paths are long */

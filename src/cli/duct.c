@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/template.h"
+#include "show/template.h"
 
 const struct option_default duct_defaults[] = {
 	{ "output-prefix", ".duct/logs/{datetime}-{pid}_", NULL },

@@ -11,8 +11,8 @@
 #include "base/buf.h"
 #include "base/fd_write.h"
 #include "cli/verb.h"
-#include "report/summary.h"
-#include "report/template.h"
+#include "show/summary.h"
+#include "show/template.h"
 
 static bool is_set(const char *variable)
 {

@@ -14,7 +14,7 @@
 #include "cli/run_words.h"
 #include "cli/stop_signal.h"
 #include "cli/verb.h"
-#include "record/foreign/export.h"
+#include "export/export.h"
 #include "record/stored_files.h"
 
 static const struct option_row rows[] = {

@@ -23,7 +23,7 @@
 #include "record/run_names.h"
 #include "record/stored_files.h"
 #include "record/write_run.h"
-#include "report/wrap.h"
+#include "text/wrap.h"
 
 /* What a shell, a query and a file name all take as they are. */
 #define TAG_BYTES "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._:/-"

@@ -7,7 +7,7 @@
 
 #include "cli/ls_find.h"
 #include "cli/verb.h"
-#include "report/nearest.h"
+#include "text/nearest.h"
 
 /* Of one kind so many are named. */
 #define NAMED_MAX 5

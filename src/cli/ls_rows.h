@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "record/fields.h"
-#include "report/where.h"
+#include "run/where.h"
 
 struct buf;
 struct error;

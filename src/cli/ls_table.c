@@ -10,8 +10,8 @@
 #include "base/utf8.h"
 #include "cli/ls_output.h"
 #include "cli/ls_rows.h"
-#include "report/page.h"
-#include "report/wrap.h"
+#include "text/page.h"
+#include "text/wrap.h"
 
 #define GAP 2 /* between columns; 1 where that is too much */
 #define CUT "..."

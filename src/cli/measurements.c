@@ -8,7 +8,7 @@
 #include "base/json.h"
 #include "base/macros.h"
 #include "cli/verb.h"
-#include "report/wrap.h"
+#include "text/wrap.h"
 
 #define HELP_INDENT 4
 #define KEY_COLUMNS_MAX 42

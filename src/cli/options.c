@@ -12,7 +12,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/macros.h"
-#include "report/wrap.h"
+#include "text/wrap.h"
 
 /* The words being read: getopt_long(3) is not used because it takes abbreviations, which a later option would break, and
  * leaves its messages to the C library. */

@@ -4,7 +4,7 @@
 
 #include "base/buf.h"
 #include "cli/options.h"
-#include "report/wrap.h"
+#include "text/wrap.h"
 
 #define HELP_INDENT 10
 

@@ -17,9 +17,9 @@
 #include "cli/terminal.h"
 #include "cli/verb.h"
 #include "cli/whole_file.h"
-#include "report/picture.h"
-#include "report/picture_format.h"
-#include "report/picture_text.h"
+#include "page/picture_format.h"
+#include "picture/picture.h"
+#include "picture/picture_text.h"
 
 #define PROCESSES_ON_TERMINAL 4
 

@@ -14,7 +14,7 @@
 #include "base/macros.h"
 #include "base/utf8.h"
 #include "cli/verb.h"
-#include "report/wrap.h"
+#include "text/wrap.h"
 
 /* What was typed stands in the message: no byte of it may reach the terminal as a command. False without memory. */
 static bool write_line(const char *text)

@@ -13,9 +13,9 @@
 #include "cli/run_words.h"
 #include "cli/verb.h"
 #include "cli/whole_file.h"
-#include "report/html.h"
-#include "report/picture.h"
-#include "report/picture_format.h"
+#include "page/html.h"
+#include "page/picture_format.h"
+#include "picture/picture.h"
 
 static const struct option_row rows[] = {
 	{ .group = "Where it goes",

@@ -16,7 +16,7 @@
 #include "cli/ending.h"
 #include "cli/log.h"
 #include "cli/verb.h"
-#include "report/template.h"
+#include "show/template.h"
 
 static bool name_measurement(size_t index, const char **ret_key, const char **ret_reduces)
 {

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "report/picture.h"
+#include "picture/picture.h"
 
 struct stored_run;
 

@@ -14,7 +14,7 @@
 #include "cli/terminal.h"
 #include "cli/verb.h"
 #include "record/json_dump.h"
-#include "report/show.h"
+#include "show/show.h"
 
 #define JSON_DIGITS 15 /* what a double keeps of any decimal: 0.836 is not 0.83599999999999997 */
 

@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "cli/verb.h"
 #include "cli/whole_file.h"
-#include "report/size/size_script.h"
+#include "size/size_script.h"
 
 #define SCRIPT_MAX ((size_t) 1024 * 1024)
 

@@ -23,11 +23,11 @@
 #include "cli/verb.h"
 #include "record/fields.h"
 #include "record/foreign/cells.h"
-#include "report/size/size_forms.h"
-#include "report/size/size_plan.h"
-#include "report/size/size_waste.h"
-#include "report/where.h"
-#include "report/wrap.h"
+#include "run/where.h"
+#include "size/size_forms.h"
+#include "size/size_plan.h"
+#include "size/size_waste.h"
+#include "text/wrap.h"
 
 /* All that was asked. */
 struct request {

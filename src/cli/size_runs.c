@@ -19,10 +19,10 @@
 #include "cli/verb.h"
 #include "record/fields.h"
 #include "record/foreign/cells.h"
-#include "report/info_value.h"
-#include "report/size/size_same.h"
-#include "report/size/size_shape.h"
-#include "report/where.h"
+#include "run/info_value.h"
+#include "run/where.h"
+#include "size/size_same.h"
+#include "size/size_shape.h"
 
 /* Where a run stands: one that several words lead to counts once. */
 struct place {

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "report/size/size_run.h"
+#include "size/size_run.h"
 
 struct error;
 struct where;

@@ -15,8 +15,8 @@
 #include "base/units.h"
 #include "base/utf8.h"
 #include "record/number.h"
-#include "report/page.h"
-#include "report/wrap.h"
+#include "text/page.h"
+#include "text/wrap.h"
 
 #define SNAPSHOT_SCHEMA "assay-snapshot"
 #define SNAPSHOT_VERSION "1.0"

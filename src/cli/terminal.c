@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "cli/verb.h"
-#include "report/wrap.h"
+#include "text/wrap.h"
 
 #define COLUMNS_MIN 40
 #define COLUMNS_MAX 1000

@@ -12,7 +12,7 @@
 #include "cli/duct.h"
 #include "cli/program.h"
 #include "cli/sources.h"
-#include "report/wrap.h"
+#include "text/wrap.h"
 
 /* Opened the wrong way round, so that using it fails as before, and the job still finds it closed. */
 void occupy_standard_streams(void)

@@ -10,7 +10,7 @@ sys.path.insert(0, str(REPOSITORY / "tools"))
 import check_tree  # noqa: E402
 import check_facts  # noqa: E402
 
-FILE = "src/report/made_up.c"
+FILE = "src/show/made_up.c"
 
 
 def found(text, file=FILE, others=()):
@@ -48,7 +48,7 @@ def test_a_function_that_hands_it_on_is_found_where_it_is_given_the_words():
     through = function(["return begins(name, \"killed\");"], "bool is_killed(const char *name)")
     guilty = function(['return is_killed(info_text(info, "outcome", "words"));'])
     innocent = function(['return is_killed(info_text(info, "outcome", "cause"));'])
-    others = [("src/base/begins.c", helpers), ("src/report/through.c", through)]
+    others = [("src/base/begins.c", helpers), ("src/show/through.c", through)]
 
     assert found(guilty, others=others) == [(FILE, 3)]
     assert not found(innocent, others=others)
@@ -73,7 +73,7 @@ def test_the_tree_keeps_the_rule_and_the_file_for_old_records_needs_its_leave():
     """Were the rule blind, the old reader would not be found either."""
     sources = [(name, check_tree.without_comments((REPOSITORY / name).read_text())) for name in check_tree.tree()
                if name.startswith("src/") and name.endswith((".c", ".h"))]
-    moved = [("src/report/old_words.c" if name == check_facts.OLD_RECORDS else name, text) for name, text in sources]
+    moved = [("src/show/old_words.c" if name == check_facts.OLD_RECORDS else name, text) for name, text in sources]
 
     assert not list(check_facts.check(sources))
-    assert {name for name, _, _ in check_facts.check(moved)} == {"src/report/old_words.c"}
+    assert {name for name, _, _ in check_facts.check(moved)} == {"src/show/old_words.c"}

@@ -11,8 +11,8 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "picture/picture.h"
 #include "record/stored_run.h"
-#include "report/picture.h"
 #include "test.h"
 
 #define ROWS                                                                                       \

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "model/value.h"
-#include "report/size/size_run.h"
+#include "size/size_run.h"
 
 static inline void is_number(double value, double expected)
 {

@@ -10,8 +10,8 @@
 #include "base/buf.h"
 #include "base/macros.h"
 #include "model/run_info.h"
-#include "report/allowed.h"
-#include "report/page.h"
+#include "run/allowed.h"
+#include "text/page.h"
 
 #define GIB (UINT64_C(1) << 30)
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "report/axis.h"
-#include "report/picture.h"
+#include "picture/axis.h"
+#include "picture/picture.h"
 
 /* cmocka's own are for float. */
 static void near(double is, double expected, double by)

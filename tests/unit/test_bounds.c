@@ -11,7 +11,7 @@
 #include "api/slurm_request.h"
 #include "linux/process_limits.h"
 #include "model/run_info.h"
-#include "report/allowed.h"
+#include "run/allowed.h"
 
 #define GIB (UINT64_C(1) << 30)
 #define V1_UNLIMITED "9223372036854771712\n"

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "report/chart.h"
-#include "report/course.h"
+#include "picture/chart.h"
+#include "run/course.h"
 
 static struct course course;
 

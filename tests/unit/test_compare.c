@@ -10,11 +10,11 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/macros.h"
+#include "compare/compare.h"
+#include "compare/compare_difference.h"
+#include "compare/compare_text.h"
+#include "compare/condition.h"
 #include "model/value.h"
-#include "report/compare.h"
-#include "report/compare_difference.h"
-#include "report/compare_text.h"
-#include "report/condition.h"
 
 #define CONFIDENCE 0.95
 

@@ -9,11 +9,11 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "report/gnuplot_data.h"
-#include "report/gnuplot_pen.h"
-#include "report/lesser.h"
-#include "report/picture.h"
-#include "report/text_width.h"
+#include "base/lesser.h"
+#include "picture/gnuplot_data.h"
+#include "picture/gnuplot_pen.h"
+#include "picture/picture.h"
+#include "text/text_width.h"
 
 static const struct data_grain fine = { .start = 0, .end = 10, .steps = 1000, .least = 0.01 };
 

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "report/html_text.h"
-#include "report/picture_thin.h"
-#include "report/svg.h"
+#include "picture/picture_thin.h"
+#include "picture/svg.h"
+#include "text/html_text.h"
 
 static void assert_html(const char *text, size_t most, const char *expected)
 {

@@ -9,8 +9,8 @@
 
 #include "base/buf.h"
 #include "model/value.h"
-#include "report/process_table.h"
-#include "report/wrap.h"
+#include "run/process_table.h"
+#include "text/wrap.h"
 
 static void add(struct process_table *t, const char *processes, double start)
 {

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #include "base/macros.h"
-#include "report/size/size_bound.h"
-#include "report/size/size_spread.h"
+#include "size/size_bound.h"
+#include "size/size_spread.h"
 
 static bool near(double a, double b)
 {

@@ -9,8 +9,8 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/macros.h"
-#include "report/size/size_forms.h"
-#include "report/size/size_script.h"
+#include "size/size_forms.h"
+#include "size/size_script.h"
 
 #define MIB ((uint64_t) 1024 * 1024)
 #define GIB (1024 * MIB)

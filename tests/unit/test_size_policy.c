@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "base/macros.h"
-#include "report/size/size_policy.h"
+#include "size/size_policy.h"
 
 static void assert_near(double a, double b)
 {

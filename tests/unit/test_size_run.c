@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The evidence of one run: which number of a record is taken, who it was, and how much longer fewer cores take. */
-#include "report/size/size_run.h"
+#include "size/size_run.h"
 
 #include "size_record.h"
 #include "test.h"

@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 #include "base/macros.h"
-#include "report/size/size_bound.h"
-#include "report/size/size_serial.h"
+#include "size/size_bound.h"
+#include "size/size_serial.h"
 
 static void assert_near(double a, double b)
 {

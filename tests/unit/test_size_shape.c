@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/macros.h"
-#include "report/size/size_shape.h"
-#include "report/size/size_word.h"
+#include "size/size_shape.h"
+#include "size/size_word.h"
 
 #define WORDS_MAX 64
 

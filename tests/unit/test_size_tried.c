@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/macros.h"
-#include "report/size/size_tried.h"
+#include "size/size_tried.h"
 
 static const struct size_wish usual = { .target = 0.95, .at = (double) NAN };
 

@@ -11,8 +11,8 @@
 #include "base/buf.h"
 #include "base/macros.h"
 #include "model/value.h"
-#include "report/size/size_waste.h"
-#include "report/wrap.h"
+#include "size/size_waste.h"
+#include "text/wrap.h"
 
 #define GIB 1073741824.0
 #define HOUR 3600.0

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/macros.h"
-#include "report/statistics.h"
+#include "compare/statistics.h"
 
 static bool near(double a, double b)
 {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/macros.h"
-#include "report/statistics.h"
+#include "compare/statistics.h"
 
 static void quantiles_are_those_of_students_tables(void **state)
 {

@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/macros.h"
 #include "model/run_info.h"
-#include "report/template.h"
+#include "show/template.h"
 
 static char warned[400];
 

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "report/verdict.h"
+#include "compare/verdict.h"
 
 #define UNKNOWN ((double) NAN)
 

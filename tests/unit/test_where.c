@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/macros.h"
-#include "report/where.h"
+#include "run/where.h"
 
 /* 2026-11-28T12:00:00Z */
 #define NOW_NS (UINT64_C(1795867200) * NSEC_PER_SEC)
