@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from support import read_usage, wait_for
+from test_network import SOCKETS
 
 # Before a job is in a namespace of its own it is in the machine's, where one test's traffic would be in another's sum.
 pytestmark = pytest.mark.xdist_group("group:traffic")
@@ -20,18 +21,20 @@ SELDOM = ("-i", "30s")
 OFTEN = ("-i", "50ms", "--report-interval", "50ms")
 
 # Packets to a neighbour at the other end of a cable, who need not be there; the cable drops what comes before it is ready.
-SEND = """
+CABLE = """
 ip link add here type veth peer name there && ip link set here up && ip link set there up &&
-ip addr add 10.98.0.1/24 dev here && ip neigh add 10.98.0.2 lladdr 02:00:00:00:00:02 dev here &&
-exec {python} -c 'import socket
+ip addr add 10.98.0.1/24 dev here && ip neigh add 10.98.0.2 lladdr 02:00:00:00:00:02 dev here"""
+PACKETS = """import socket
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 def sent():
     return int([line for line in open("/proc/self/net/dev") if line.split(":")[0].strip() == "here"][0].replace(":", " ").split()[9])
-while sent() < {size}:
+begun = sent()
+while sent() - begun < {size}:
     for _ in range(100):
         s.sendto(b"x" * 1400, ("10.98.0.2", 9))
-print(sent())'
+print(sent() - begun)
 """
+SEND = f"{CABLE} && exec {{python}} -c '{PACKETS}'"
 
 
 def unshare(user):
@@ -58,22 +61,41 @@ def test_what_a_child_sends_elsewhere_between_two_looks_leaves_no_exact_number_a
         assert run.info["summary"][f"netns_loopback_{way}_bytes"]["quality"] == "estimate"
 
 
-def test_where_nobody_can_leave_nothing_moved_is_exact_and_more_an_upper_bound(run_assay, user):
-    """In a user namespace that allows no other, without CAP_SYS_ADMIN for good."""
-    lock = ('ip link set lo up && echo 0 >/proc/sys/user/max_user_namespaces && '
-            'exec setpriv --no-new-privs --bounding-set -sys_admin --inh-caps -sys_admin "$@"')
-    wrapper = ["unshare", "-rn", "sh", "-c", lock, "sh"]
-    if subprocess.run([*wrapper, "true"], check=False, capture_output=True, **user.popen_arguments()).returncode != 0:
-        pytest.skip("this user may make no such namespace here")
-    run = run_assay([sys.executable, str(TRAFFIC), "loopback", "127.0.0.1", str(5 * MB), "1"], user=user, wrapper=wrapper)
+@pytest.fixture
+def locked(user):
+    """A wrapper: after what it sets up, in a user namespace that allows no other, without CAP_SYS_ADMIN for good."""
+    def wrapper(set_up):
+        lock = (f"{set_up} && echo 0 >/proc/sys/user/max_user_namespaces && "
+                'exec setpriv --no-new-privs --bounding-set -sys_admin --inh-caps -sys_admin "$@"')
+        words = ["unshare", "-rn", "sh", "-c", lock, "sh"]
+        if subprocess.run([*words, "true"], check=False, capture_output=True, **user.popen_arguments()).returncode != 0:
+            pytest.skip("this user may make no such namespace here")
+        return words
+    return wrapper
+
+
+@pytest.mark.parametrize("options", [(), SOCKETS], ids=["", "with_sockets"])
+def test_where_nobody_can_leave_nothing_moved_is_exact_and_more_an_upper_bound(run_assay, user, locked, options):
+    run = run_assay([sys.executable, str(TRAFFIC), "loopback", "127.0.0.1", str(5 * MB), "1"], options, user=user, wrapper=locked("ip link set lo up"))
 
     assert run.status == 0, run.stderr
     for name in QUANTITIES:
         claim = run.headline[name]
-        assert (claim["value"], claim["quality"]) == (0, "exact"), claim
+        assert (claim["value"], claim["quality"], claim["key"]) == (0, "exact", f"netns_{name.removeprefix('network_')}"), claim
         assert "could enter" in claim["why"], claim
     claim = run.info["summary"]["netns_loopback_receive_bytes"]
     assert claim["quality"] == "upper_bound" and 5 * MB <= claim["value"] <= 5 * MB * (1 + HEADERS_SHARE), claim
+
+
+def test_where_nobody_can_leave_sockets_have_all_interfaces_above_them(run_assay, user, locked):
+    packets = PACKETS.format(size=5 * MB)
+    run = run_assay([sys.executable, "-c", packets], SOCKETS, user=user, wrapper=locked(f"ip link set lo up && {CABLE}"))
+
+    assert run.status == 0, run.stderr
+    claim, above = run.headline["network_transmit_bytes"], run.info["summary"]["netns_transmit_bytes"]
+    # They are of UDP, of which sockets tell nothing.
+    assert (claim["value"], claim["quality"], claim["key"]) == (0, "lower_bound", "socket_tcp_transmit_bytes"), claim
+    assert above["quality"] == "upper_bound" and claim["upper"] == above["value"] >= int(run.stdout) >= 5 * MB, (claim, above)
 
 
 @pytest.fixture
